@@ -1,0 +1,1 @@
+"""Fine-tune and run models (torch); for now only the door."""

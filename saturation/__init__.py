@@ -1,0 +1,1 @@
+"""How many annotators per item do I need?"""

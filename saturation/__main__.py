@@ -1,0 +1,6 @@
+"""``python -m saturation``."""
+
+from saturation.cli import main
+
+if __name__ == "__main__":
+    main()

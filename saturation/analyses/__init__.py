@@ -1,0 +1,1 @@
+"""Where the rooms meet, one question a file."""

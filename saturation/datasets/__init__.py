@@ -1,0 +1,1 @@
+"""Published formats into our tables; the only code that reads foreign formats."""

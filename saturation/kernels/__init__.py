@@ -1,0 +1,1 @@
+"""The only compiled loops. No checks; outputs preallocated; each file stands alone."""

@@ -1,0 +1,1 @@
+"""Results in; text, tables, figures and pages out. Computes nothing."""

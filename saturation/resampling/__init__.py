@@ -1,0 +1,1 @@
+"""What is redrawn, and the intervals that follow. Knows no table and no metric."""

@@ -1,0 +1,1 @@
+"""Several analyses behind one answer."""

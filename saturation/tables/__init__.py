@@ -1,0 +1,1 @@
+"""The door: the only code that reads or writes our tables."""
