@@ -1,4 +1,4 @@
-"""Shared fixtures: where the real data lies, and skipping with a reason where it does not."""
+"""Where the real data lies, and what happens to tests that cannot run."""
 
 from __future__ import annotations
 
@@ -10,6 +10,10 @@ import pytest
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 
 
+def pytest_addoption(parser):
+    parser.addoption("--fail-on-skip", action="store_true", help="fail when any test skipped (continuous integration)")
+
+
 def pytest_collection_modifyitems(items):
     if (SHARED / "data").is_dir():
         return
@@ -17,6 +21,12 @@ def pytest_collection_modifyitems(items):
     for item in items:
         if "realdata" in item.keywords:
             item.add_marker(skip)
+
+
+def pytest_sessionfinish(session, exitstatus):
+    skipped = session.config.pluginmanager.get_plugin("terminalreporter").stats.get("skipped", [])
+    if session.config.getoption("--fail-on-skip") and skipped and exitstatus == pytest.ExitCode.OK:
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 
 @pytest.fixture(scope="session")
