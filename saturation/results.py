@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from importlib.metadata import version as _installed_version
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
 
-from saturation.conditions import Condition
-from saturation.typing import Direction, EstimatorName, IntervalName
+from saturation.conditions import STANDARD_COLUMNS, Condition
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from saturation.typing import Direction, EstimatorName, IntervalName
 
 SCHEMA = "saturation/1"
 COND_COLUMNS = ("model", "method", "budget", "strength", "alpha")
@@ -191,6 +192,7 @@ class Result(Generic[Row]):
     """
 
     command: ClassVar[str] = ""
+    row_type: ClassVar[type[Any]]
     rows: tuple[Row, ...]
     settings: Mapping[str, Any]
     data: DataSummary
@@ -204,22 +206,11 @@ class Result(Generic[Row]):
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON envelope: schema, command, version, inputs, settings, data, warnings, results."""
-        return {
-            "schema": SCHEMA,
-            "command": self.command,
-            "version": version(),
-            "inputs": [as_dict(one) for one in self.inputs],
-            "settings": dict(self.settings),
-            "data": as_dict(self.data),
-            "warnings": [as_dict(note) for note in self.notes],
-            "results": self.records(),
-        }
+        return envelope(self, self.data, {"results": self.records()})
 
     def to_frame(self) -> pl.DataFrame:
         """The rows as a polars frame, with the columns of the JSON rows."""
-        import polars as pl
-
-        return pl.DataFrame(self.records(), infer_schema_length=None)
+        return frame(self.records(), column_types(self.row_type))
 
     def _repr_html_(self) -> str:
         return self.to_frame()._repr_html_()
@@ -230,6 +221,7 @@ class EvaluateResult(Result[EvaluateRow]):
     """Metrics per condition."""
 
     command: ClassVar[str] = "evaluate"
+    row_type = EvaluateRow
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -237,6 +229,7 @@ class LabelCurveResult(Result[LabelCurveRow]):
     """Label-side curves: how far N votes are from the reference."""
 
     command: ClassVar[str] = "label-curve"
+    row_type = LabelCurveRow
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -244,6 +237,7 @@ class SaturationResult(Result[CurveRow]):
     """Saturation curves, fractions, N* and contrasts of a study."""
 
     command: ClassVar[str] = "curve"
+    row_type = CurveRow
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -272,17 +266,45 @@ class ReportResult:
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON envelope with ``sections`` in place of ``results``."""
-        return {
-            "schema": SCHEMA,
-            "command": self.command,
-            "version": version(),
-            "inputs": [as_dict(one) for one in self.inputs],
-            "settings": dict(self.settings),
-            "data": as_dict(self.data),
-            "warnings": [as_dict(note) for note in self.notes],
-            "answers": [as_dict(answer) for answer in self.answers],
-            "sections": {name: result.records() for name, result in self.sections.items()},
-        }
+        sections = {name: result.records() for name, result in self.sections.items()}
+        return envelope(self, self.data, {"answers": self.answer_records(), "sections": sections})
+
+    def answer_records(self) -> list[dict[str, Any]]:
+        """The answers as flat dictionaries."""
+        return [as_dict(answer) for answer in self.answers]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listing:
+    """Plain rows of a command that estimates nothing (metrics, schema, check, convert).
+
+    Attributes
+    ----------
+    command
+        Name of the command.
+    rows
+        Flat dictionaries, all with the same keys.
+    settings, inputs, notes
+        As in :class:`Result`.
+    """
+
+    command: str
+    rows: tuple[Mapping[str, Any], ...]
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    inputs: tuple[Input, ...] = ()
+    notes: tuple[Note, ...] = ()
+
+    def records(self) -> list[dict[str, Any]]:
+        """The rows as they are, NaN and infinities as None."""
+        return [{name: plain(value) for name, value in row.items()} for row in self.rows]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON envelope, without ``data``."""
+        return envelope(self, None, {"results": self.records()})
+
+    def to_frame(self) -> pl.DataFrame:
+        """The rows as a polars frame."""
+        return frame(self.records(), {})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -303,7 +325,7 @@ def flatten(row: object, extra: Sequence[str] = ()) -> dict[str, Any]:
         value = getattr(row, one.name)
         if isinstance(value, Condition):
             flat["condition"] = str(value)
-            flat |= {column: value.get(column) for column in (*COND_COLUMNS, *extra)}
+            flat |= {column: finite(value.get(column)) for column in (*COND_COLUMNS, *extra)}
         elif isinstance(value, Uncertainty):
             flat |= as_dict(value)
         else:
@@ -317,19 +339,108 @@ def as_dict(one: object) -> dict[str, Any]:
 
 
 def finite(value: Any) -> Any:
-    """NumPy scalars as Python ones; NaN and infinities as None."""
-    if hasattr(value, "item") and not isinstance(value, str):
+    """NumPy scalars as Python ones; NaN and infinities as None.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> finite(np.float64("nan")), finite(np.int64(3)), finite("nan"), finite(float("inf"))
+    (None, 3, 'nan', None)
+    """
+    if hasattr(value, "item") and getattr(value, "ndim", None) == 0:
         value = value.item()
     if isinstance(value, float) and not math.isfinite(value):
         return None
     return value
 
 
+def plain(value: Any) -> Any:
+    """Settings as JSON can hold them: mappings, lists, numbers, words, None."""
+    if isinstance(value, Mapping):
+        return {str(name): plain(one) for name, one in value.items()}
+    if isinstance(value, list | tuple | set | frozenset) or getattr(value, "ndim", 0) > 0:
+        return [plain(one) for one in value]
+    value = finite(value)
+    return value if value is None or isinstance(value, bool | int | float | str) else str(value)
+
+
+class _Told(Protocol):
+    """What an envelope needs of a result."""
+
+    @property
+    def command(self) -> str: ...
+    @property
+    def settings(self) -> Mapping[str, Any]: ...
+    @property
+    def inputs(self) -> tuple[Input, ...]: ...
+    @property
+    def notes(self) -> tuple[Note, ...]: ...
+
+
+def envelope(result: _Told, data: DataSummary | None, body: Mapping[str, Any]) -> dict[str, Any]:
+    """Everything around the rows that is needed to repeat them."""
+    return {
+        "schema": SCHEMA,
+        "command": result.command,
+        "version": version(),
+        "inputs": [as_dict(one) for one in result.inputs],
+        "settings": plain(result.settings),
+        "data": None if data is None else as_dict(data),
+        "warnings": [as_dict(note) for note in result.notes],
+        **body,
+    }
+
+
+def column_types(row_type: type[Any]) -> dict[str, type]:
+    """Columns of a kind of row and what they hold, in order; without the table's own condition columns.
+
+    Examples
+    --------
+    >>> list(column_types(LabelCurveRow).items())[:3]
+    [('quantity', <class 'str'>), ('metric', <class 'str'>), ('budget', <class 'int'>)]
+    """
+    types: dict[str, type] = {}
+    for one in fields(row_type):
+        if one.type == "Condition":
+            types |= {"condition": str} | dict.fromkeys(COND_COLUMNS, str)
+            types |= {"budget": int, "strength": float, "alpha": float}
+        elif one.type == "Uncertainty":
+            types |= column_types(Uncertainty)
+        else:
+            types[one.name] = {"int": int, "float": float}.get(str(one.type).split(" ", maxsplit=1)[0], str)
+    return types
+
+
+def frame(records: Sequence[Mapping[str, Any]], types: Mapping[str, type]) -> pl.DataFrame:
+    """Records as a polars frame whose column types do not depend on which values are null."""
+    import polars as pl
+
+    of_type = {str: pl.String, int: pl.Int64, float: pl.Float64, bool: pl.Boolean}
+    names = list(records[0]) if records else list(types)
+    series = []
+    for name in names:
+        values = [record[name] for record in records]
+        kind = _kind(values, types.get(name))
+        series.append(pl.Series(name, [None if v is None else kind(v) for v in values], dtype=of_type[kind]))
+    return pl.DataFrame(series)
+
+
+def _kind(values: Sequence[Any], declared: type | None) -> type:
+    """The declared type, unless the values (free condition columns) say otherwise."""
+    found = {type(value) for value in values if value is not None}
+    if declared is not None and found <= {declared, int}:
+        return declared
+    if len(found) == 1 and found <= {bool, int, float, str}:
+        return found.pop()
+    return float if found and found <= {int, float} else str
+
+
 def _extra_columns(rows: Sequence[object]) -> list[str]:
-    """Condition columns beyond the standard ones of the rows, in first-seen order."""
-    found: dict[str, None] = {}
+    """Condition columns beyond the standard ones of the rows: prior, temperature, then the alphabet."""
+    found: set[str] = set()
     for row in rows:
         condition = getattr(row, "condition", None)
         if isinstance(condition, Condition):
-            found |= {name: None for name, _ in condition.values if name not in COND_COLUMNS}
-    return list(found)
+            found |= {name for name, _ in condition.values if name not in COND_COLUMNS}
+    standard = [name for name in STANDARD_COLUMNS if name in found]
+    return standard + sorted(found - set(STANDARD_COLUMNS))

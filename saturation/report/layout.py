@@ -1,0 +1,213 @@
+"""Rows arranged for people: what varies in columns, what is the same for all in a caption, reasons as footnotes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+Record = Mapping[str, Any]
+
+INTERVALS = {
+    "estimate": ("low", "high"),
+    "corrected": ("corrected_low", "corrected_high"),
+    "simultaneous": ("simultaneous_low", "simultaneous_high"),
+    "fieller": ("fieller_low", "fieller_high"),
+    "draws": ("draw_low", "draw_high"),
+}
+"""Columns that are read together, by the name of the column that shows them."""
+
+ALWAYS = ("quantity", "metric", "estimate", "corrected", "answer", "table", "column", "rule", "file")
+"""Never moved to the caption, even when all rows agree."""
+
+REPEATED = {"condition": ("model", "method"), "model": ("curve",), "method": ("curve",), "se": ("low",)}
+"""Columns that say again what another one says: left out where one of those has values."""
+
+LEAST = (
+    "estimator", "interval", "n_resamples", "design", "level", "n_dropped", "reference_size", "mc_se", "draw_sd",
+    "draws", "denominator_p", "fieller", "fieller_shape", "cell_sd", "n_cells", "direction", "floor", "n_items",
+    "ceiling", "simultaneous", "target", "reference",
+)  # fmt: skip
+"""What is left out first where a line is too short."""
+
+WORDS = {
+    "n_items": "items",
+    "n_cells": "cells",
+    "n_resamples": "resamples",
+    "n_dropped": "dropped",
+    "direction": "better",
+    "metric_b": "versus",
+    "reference_size": "reference votes",
+    "mc_se": "MC se",
+    "draw_sd": "sd of draws",
+    "cell_sd": "sd of cells",
+    "denominator_p": "p of denominator",
+    "fieller_shape": "Fieller set",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """A table as people read it.
+
+    Attributes
+    ----------
+    headers
+        (columns,)
+    keys
+        (columns,) the row keys behind them.
+    rows
+        Cells as text, one list a row.
+    numeric
+        (columns,) whether a column is set flush right.
+    caption
+        What all rows share, in words.
+    footnotes
+        Reasons, in the order of their numbers.
+    """
+
+    headers: tuple[str, ...]
+    keys: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    numeric: tuple[bool, ...]
+    caption: str
+    footnotes: tuple[str, ...]
+
+    @property
+    def droppable(self) -> str | None:
+        """The column that a narrower page would leave out next."""
+        return next((key for key in LEAST if key in self.keys), None)
+
+    def without(self, key: str) -> Layout:
+        """The same table without one column."""
+        keep = [i for i, one in enumerate(self.keys) if one != key]
+        return Layout(
+            headers=tuple(self.headers[i] for i in keep),
+            keys=tuple(self.keys[i] for i in keep),
+            rows=tuple(tuple(row[i] for i in keep) for row in self.rows),
+            numeric=tuple(self.numeric[i] for i in keep),
+            caption=self.caption,
+            footnotes=self.footnotes,
+        )
+
+
+def arrange(records: Sequence[Record]) -> Layout:
+    """Lay records out for people; numbers keep their meaning, not their seventeen digits."""
+    names = [name for name in (records[0] if records else ()) if _has_values(records, name) and name != "reason"]
+    names = [name for name in names if not any(other in names for other in REPEATED.get(name, ()))]
+    shown = _with_intervals(names)
+    constant = _constants(records, [name for name in shown if name not in ALWAYS and name not in INTERVALS])
+    keys = tuple(name for name in shown if name not in constant)
+    footnotes = tuple(dict.fromkeys(str(r["reason"]) for r in records if r.get("reason")))
+    columns = [_cells(records, key) for key in keys]
+    _mark(records, keys, columns, footnotes)
+    return Layout(
+        headers=tuple(WORDS.get(key, key.replace("_", " ")) for key in keys),
+        keys=keys,
+        rows=tuple(tuple(cells) for cells in zip(*columns, strict=True)) if columns else (),
+        numeric=tuple(key in INTERVALS or _is_numeric(records, key) for key in keys),
+        caption="; ".join(f"{WORDS.get(k, k.replace('_', ' '))}: {text(v)}" for k, v in constant.items()),
+        footnotes=footnotes,
+    )
+
+
+def text(value: Any) -> str:
+    """One value in a cell."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return f"{value:.4g}"
+    if isinstance(value, list | tuple):
+        return ", ".join(text(one) for one in value)
+    return str(value)
+
+
+def with_interval(value: float | None, low: float | None, high: float | None, se: float | None = None) -> str:
+    """An estimate with as many digits as its interval supports (two of the half-width).
+
+    Examples
+    --------
+    >>> with_interval(0.6173031800504526, 0.5532, 0.6814)
+    '0.617 [0.553, 0.681]'
+    >>> with_interval(10.0, 5.0, 20.0), with_interval(0.25, None, None), with_interval(None, None, None)
+    ('10.0 [5.0, 20.0]', '0.25', '-')
+    """
+    if low is None or high is None:
+        bounds = "" if low is None and high is None else f" [{_open(low)}, {_open(high)}]"
+        spread = f" (se {se:.2g})" if se is not None and not bounds else ""
+        return f"{'-' if value is None else f'{value:.4g}'}{bounds}{spread}"
+    digits = _digits(low, high, value)
+    center = "-" if value is None else f"{value:.{digits}f}"
+    return f"{center} [{low:.{digits}f}, {high:.{digits}f}]"
+
+
+def _open(bound: float | None) -> str:
+    return "" if bound is None else f"{bound:.4g}"
+
+
+def _digits(low: float, high: float, value: float | None) -> int:
+    """Decimals at which half the interval keeps two significant digits."""
+    half = abs(high - low) / 2
+    if half == 0:
+        half = abs(value or low) * 1e-2
+    return 0 if half == 0 else min(max(1 - math.floor(math.log10(half)), 0), 12)
+
+
+def _has_values(records: Sequence[Record], name: str) -> bool:
+    return any(record.get(name) is not None for record in records)
+
+
+def _with_intervals(names: Sequence[str]) -> list[str]:
+    """Put one column in place of the two or three that belong together."""
+    owner = {bound: whole for whole, bounds in INTERVALS.items() for bound in bounds}
+    return list(dict.fromkeys(owner.get(name, name) for name in names))
+
+
+def _constants(records: Sequence[Record], names: Sequence[str]) -> dict[str, Any]:
+    if not records:
+        return {}
+    first = records[0]
+    return {name: first[name] for name in names if all(record[name] == first[name] for record in records)}
+
+
+def _cells(records: Sequence[Record], key: str) -> list[str]:
+    if key not in INTERVALS:
+        return [text(record[key]) for record in records]
+    low, high = INTERVALS[key]
+    cells = []
+    for record in records:
+        if key != "estimate" and record.get(key) is None and record.get(low) is None and record.get(high) is None:
+            cells.append("")
+        elif key in record:
+            cells.append(with_interval(record[key], record.get(low), record.get(high), _se(record, key)))
+        else:
+            cells.append(_bounds(record.get(low), record.get(high)))
+    return cells
+
+
+def _se(record: Record, key: str) -> float | None:
+    return record.get("se") if key == "estimate" else None
+
+
+def _bounds(low: float | None, high: float | None) -> str:
+    return with_interval(None, low, high).removeprefix("-").strip()
+
+
+def _mark(
+    records: Sequence[Record], keys: Sequence[str], columns: Sequence[list[str]], footnotes: Sequence[str]
+) -> None:
+    """Append the number of its footnote to each estimate that has a reason; rows without one get the last column."""
+    if not columns or not footnotes:
+        return
+    target = columns[keys.index("estimate")] if "estimate" in keys else columns[-1]
+    for position, record in enumerate(records):
+        if record.get("reason"):
+            target[position] += f" ({footnotes.index(str(record['reason'])) + 1})"
+
+
+def _is_numeric(records: Sequence[Record], key: str) -> bool:
+    values = [record[key] for record in records if record[key] is not None]
+    return all(isinstance(value, int | float) and not isinstance(value, bool) for value in values)

@@ -1,0 +1,223 @@
+"""Results as text or a file: table, JSON, CSV, Markdown, LaTeX, parquet. All from the same rows."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from saturation import files
+from saturation.report.layout import Layout, arrange
+from saturation.results import Listing, ReportResult, Result, frame
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Printable: TypeAlias = Result[Any] | Listing | ReportResult
+
+_NOTHING = "no rows"
+
+
+def render(result: Printable, format: str) -> str:
+    """A result as text.
+
+    Parameters
+    ----------
+    result
+        What a command or function returned.
+    format
+        ``table``, ``json``, ``csv``, ``md`` or ``tex``.
+
+    Returns
+    -------
+    str
+        Ends in a line feed.
+    """
+    return _RENDERERS[format](result)
+
+
+def write(result: Printable, path: Path, format: str) -> None:
+    """Write a result to a file, whole or not at all."""
+    if format == "parquet":
+        _write_parquet(result, path)
+    else:
+        files.write_text(path, render(result, format))
+
+
+def as_json(result: Printable) -> str:
+    """The envelope; floats with every digit they have, never NaN."""
+    return json.dumps(result.to_dict(), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def as_csv(result: Printable) -> str:
+    r"""The JSON rows with the same keys; null is an empty field.
+
+    Examples
+    --------
+    >>> as_csv(Listing(command="metrics", rows=({"name": "kl", "order": 2, "range": None},)))
+    'name,order,range\nkl,2,\n'
+    """
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(_to_frame(result).columns)
+    writer.writerows(list(record.values()) for record in records_of(result))
+    return text.getvalue()
+
+
+def as_table(result: Printable, *, width: int = 100, ascii_only: bool = False, color: bool = False) -> str:
+    """For people: aligned columns no wider than ``width``, then footnotes and remarks."""
+    if isinstance(result, ReportResult):
+        return _answers(result)
+    layout = arrange(result.records())
+    left_out = []
+    grid = _draw(layout, width, ascii_only, color)
+    while grid is None:
+        key = layout.droppable
+        if key is None:
+            grid = _draw(layout, width, ascii_only, color, force=True)
+        else:
+            left_out.append(key)
+            layout = layout.without(key)
+            grid = _draw(layout, width, ascii_only, color)
+    lines = [*_below(layout), *_notes(result)]
+    if left_out:
+        lines.append(f"not shown for want of width: {', '.join(left_out)} (--format csv has every column)")
+    return grid + "".join(f"{line}\n" for line in lines)
+
+
+def as_markdown(result: Printable) -> str:
+    """A pipe table, then footnotes and remarks as a list."""
+    layout = arrange(records_of(result))
+    rule = ["---:" if numeric else "---" for numeric in layout.numeric]
+    rows = [[_md(cell) for cell in row] for row in (layout.headers, *layout.rows)]
+    lines = [f"| {' | '.join(row)} |" for row in (rows[0], rule, *rows[1:])] if layout.keys else [_NOTHING]
+    below = [*_below(layout), *_notes(result)]
+    return "\n".join([*lines, "", *(f"- {_md(line)}" for line in below)]).rstrip() + "\n"
+
+
+def as_latex(result: Printable) -> str:
+    r"""A ``tabular`` for the booktabs package; footnotes and remarks below the bottom rule."""
+    layout = arrange(records_of(result))
+    if not layout.keys:
+        return f"% {_NOTHING}\n"
+    align = "".join("r" if numeric else "l" for numeric in layout.numeric)
+    row = [" & ".join(latex(cell) for cell in cells) + r" \\" for cells in (layout.headers, *layout.rows)]
+    span = rf"\multicolumn{{{len(layout.keys)}}}{{@{{}}p{{\linewidth}}@{{}}}}"
+    below = [rf"{span}{{\footnotesize {latex(line)}}} \\" for line in [*_below(layout), *_notes(result)]]
+    lines = [rf"\begin{{tabular}}{{{align}}}", r"\toprule", row[0], r"\midrule", *row[1:], r"\bottomrule", *below]
+    return "\n".join([r"% \usepackage{booktabs}", *lines, r"\end{tabular}"]) + "\n"
+
+
+def latex(text: str) -> str:
+    r"""Text that LaTeX prints as it stands.
+
+    Examples
+    --------
+    >>> print(latex("a_b & 5% \\ {x} ~ ^ < 1"))
+    a\_b \& 5\% \textbackslash{} \{x\} \textasciitilde{} \textasciicircum{} \textless{} 1
+    """
+    return "".join(_LATEX.get(character, character) for character in text)
+
+
+def records_of(result: Printable) -> list[dict[str, Any]]:
+    """The rows a format without sections shows: of a report, its answers."""
+    return result.answer_records() if isinstance(result, ReportResult) else result.records()
+
+
+_LATEX = {
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    '"': r"\textquotedbl{}",
+    "\n": " ",
+} | {character: f"\\{character}" for character in "&%$#_{}"}
+
+_RENDERERS: Mapping[str, Callable[[Any], str]] = {
+    "table": as_table,
+    "json": as_json,
+    "csv": as_csv,
+    "md": as_markdown,
+    "tex": as_latex,
+}
+
+
+def _to_frame(result: Printable) -> pl.DataFrame:
+    return frame(result.answer_records(), {}) if isinstance(result, ReportResult) else result.to_frame()
+
+
+def _write_parquet(result: Printable, path: Path) -> None:
+    """The rows as columns; the envelope without the rows is kept in the file's metadata."""
+    import pyarrow.parquet as pq
+
+    about = {key: value for key, value in result.to_dict().items() if key not in ("results", "sections", "answers")}
+    table = _to_frame(result).to_arrow()
+    metadata = {"saturation_result": json.dumps(about, allow_nan=False, ensure_ascii=False)}
+    with files.atomic_path(path) as temporary:
+        pq.write_table(table.replace_schema_metadata(metadata), temporary, compression="zstd")
+
+
+def _draw(layout: Layout, width: int, ascii_only: bool, color: bool, force: bool = False) -> str | None:
+    """The grid, or None where it does not fit."""
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    if not layout.keys:
+        return f"{_NOTHING}\n"
+    wanted = sum(_column_widths(layout)) + 2 * len(layout.keys)
+    if wanted > width and not force:
+        return None
+    table = Table(box=box.ASCII2 if ascii_only else box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
+    table.padding = (0, 1)
+    for header, numeric in zip(layout.headers, layout.numeric, strict=True):
+        table.add_column(Text(header), justify="right" if numeric else "left", overflow="fold")
+    for row in layout.rows:
+        table.add_row(*(Text(cell) for cell in row))
+    console = Console(
+        file=io.StringIO(), width=width, force_terminal=color, no_color=not color, highlight=False, legacy_windows=False
+    )
+    with console.capture() as captured:
+        console.print(table)
+    return "".join(f"{line.rstrip()}\n" for line in captured.get().splitlines())
+
+
+def _column_widths(layout: Layout) -> list[int]:
+    from rich.cells import cell_len
+
+    return [max(map(cell_len, column)) for column in zip(layout.headers, *layout.rows, strict=True)]
+
+
+def _below(layout: Layout) -> list[str]:
+    """The caption and the numbered footnotes."""
+    caption = [layout.caption] if layout.caption else []
+    return caption + [f"({number}) {reason}" for number, reason in enumerate(layout.footnotes, 1)]
+
+
+def _notes(result: Printable) -> list[str]:
+    return [f"note: {note.message}" for note in result.notes]
+
+
+def _answers(result: ReportResult) -> str:
+    """The first screen of a report."""
+    blocks = [_answer(record) for record in result.answer_records()]
+    return "\n".join([*blocks, *(f"{line}\n" for line in _notes(result))])
+
+
+def _answer(record: Mapping[str, Any]) -> str:
+    title = record["metric"] if record["curve"] is None else f"{record['metric']} ({record['curve']})"
+    lines: Sequence[str] = [f"{title}: {record['headline']}", record["detail"], record["assumption"]]
+    return "".join(f"{'  ' if position else ''}{line}\n" for position, line in enumerate(lines) if line)
+
+
+def _md(text: str) -> str:
+    """Text inside a Markdown table cell."""
+    for character in "\\|<>*_`[]":
+        text = text.replace(character, f"\\{character}")
+    return text.replace("\n", " ")
