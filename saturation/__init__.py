@@ -1,1 +1,92 @@
-"""How many annotators per item do I need?"""
+"""How many annotators per item do I need?
+
+Saturation of metrics in the number of human votes per item, with intervals that say what they cover.
+
+Names are loaded when they are first used, so that ``import saturation`` costs next to nothing.
+
+Examples
+--------
+>>> import saturation as sat
+>>> "label_curve" in dir(sat)
+True
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from saturation import metrics
+    from saturation.analyses.evaluate import evaluate
+    from saturation.analyses.label_curve import label_curve
+    from saturation.analyses.saturation import saturation_curve
+    from saturation.errors import DataError, Problem, SaturationError, UsageError
+    from saturation.report import figures as plot
+    from saturation.simulate import simulate
+    from saturation.studies.report import make_report as report
+    from saturation.tables.door import panel_from_arrays, read_panel, read_votes, votes_from_counts
+    from saturation.tables.io import write_table
+
+    __version__: str
+
+_HOME = {
+    "DataError": "saturation.errors",
+    "Problem": "saturation.errors",
+    "SaturationError": "saturation.errors",
+    "UsageError": "saturation.errors",
+    "evaluate": "saturation.analyses.evaluate",
+    "label_curve": "saturation.analyses.label_curve",
+    "panel_from_arrays": "saturation.tables.door",
+    "read_panel": "saturation.tables.door",
+    "read_votes": "saturation.tables.door",
+    "saturation_curve": "saturation.analyses.saturation",
+    "votes_from_counts": "saturation.tables.door",
+    "write_table": "saturation.tables.io",
+}
+"""Where each public name lives."""
+
+_MODULES = {
+    "metrics": "saturation.metrics",
+    "plot": "saturation.report.figures",
+    "report": "saturation.report",
+    "simulate": "saturation.simulate",
+}
+"""Public names that are modules; ``report`` and ``simulate`` can also be called."""
+
+__all__ = [
+    "DataError",
+    "Problem",
+    "SaturationError",
+    "UsageError",
+    "__version__",
+    "evaluate",
+    "label_curve",
+    "metrics",
+    "panel_from_arrays",
+    "plot",
+    "read_panel",
+    "read_votes",
+    "report",
+    "saturation_curve",
+    "simulate",
+    "votes_from_counts",
+    "write_table",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _MODULES:
+        value: Any = importlib.import_module(_MODULES[name])
+    elif name in _HOME:
+        value = getattr(importlib.import_module(_HOME[name]), name)
+    elif name == "__version__":
+        value = importlib.import_module("importlib.metadata").version("annotation-saturation")
+    else:
+        raise AttributeError(f"module 'saturation' has no attribute {name!r}")
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

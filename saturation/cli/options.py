@@ -37,6 +37,7 @@ FORMATS = ("table", "json", "csv", "md", "tex", "parquet")
 TIES = ("first", "last", "random", "share", "any", "column")
 REFERENCES = ("disjoint", "rest", "all", "plug_in")
 INTERVALS = ("bca", "basic", "percentile", "studentized", "linearized_t", "normal")
+ENTROPY_ESTIMATORS = ("chao_shen", "jackknife", "grassberger", "miller_madow")
 DESIGNS = ("items", "crossed", "votes", "annotators", "seeds")
 MAX_SEED = 2**63 - 1
 MAX_BUDGET = 100_000
