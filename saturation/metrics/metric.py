@@ -29,11 +29,24 @@ class Human:
         (items,) index of the published majority label, -1 where unknown (tie rule ``column``).
     groups
         (items,) integer group codes, e.g. of ``source``, for within-group metrics; -1 where unknown.
+    items
+        (items,) canonical ranks, so that a random tie falls the same way in every split; None means 0, 1, ...
     """
 
     counts: Counts
     majority: Ints | None = None
     groups: Ints | None = None
+    items: Ints | None = None
+
+    def take(self, items: Ints) -> Human:
+        """The same for some items (indices)."""
+        ranks = np.arange(len(self.counts), dtype=np.int64) if self.items is None else self.items
+        return Human(
+            counts=self.counts[items],
+            majority=None if self.majority is None else self.majority[items],
+            groups=None if self.groups is None else self.groups[items],
+            items=ranks[items],
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -71,6 +84,8 @@ class Metric:
         Where the metric is a sum over labels: g(model share, human share), elementwise, both arrays of one shape.
     cumulative
         Whether ``term`` takes cumulative shares (ordered labels).
+    smooth
+        Votes added to every label of the human side before ``term`` (``1/K``: one vote in all); None: raw shares.
     corrected
         (probs, human) -> (..., items) scores whose mean is unbiased for the score against the population.
     floor
@@ -93,6 +108,7 @@ class Metric:
     leave_one_out: Callable[[Probs, Human], Scores] | None = None
     term: Callable[[Floats, Floats], Floats] | None = None
     cumulative: bool = False
+    smooth: float | Literal["1/K"] | None = None
     corrected: Callable[[Probs, Human], Scores] | None = None
     floor: Callable[[Counts], Scores] | None = None
 
