@@ -21,21 +21,20 @@ def shares(counts: Counts, smooth: Smooth = None) -> Floats:
 
     Parameters
     ----------
-        counts
-            (..., items, labels) votes, weights or already shares.
-        smooth
-            a; None means 0.
+    counts
+        (..., items, labels) votes, weights or already shares.
+    smooth
+        a; None means 0.
 
     Returns
     -------
-        (..., items, labels) float64.
+    (..., items, labels) float64.
 
     Examples
     --------
-        >>> import numpy as np
-    from numpy.typing import NDArray
-        >>> shares(np.array([[3, 1, 0]]), smooth="1/K").round(4).tolist()
-        [[0.6667, 0.2667, 0.0667]]
+    >>> import numpy as np
+    >>> shares(np.array([[3, 1, 0]]), smooth="1/K").round(4).tolist()
+    [[0.6667, 0.2667, 0.0667]]
     """
     votes = np.asarray(counts, dtype=np.float64)
     if smooth is not None:
@@ -58,10 +57,9 @@ def raised(distribution: Floats, floor: float) -> Floats:
 
     Examples
     --------
-        >>> import numpy as np
-    from numpy.typing import NDArray
-        >>> raised(np.array([[1.0, 0.0], [0.5, 0.5]]), 0.25).tolist()
-        [[0.8, 0.2], [0.5, 0.5]]
+    >>> import numpy as np
+    >>> raised(np.array([[1.0, 0.0], [0.5, 0.5]]), 0.25).tolist()
+    [[0.8, 0.2], [0.5, 0.5]]
     """
     check_floor(floor, distribution.shape[-1])
     touched = below_floor(distribution, floor)

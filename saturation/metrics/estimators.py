@@ -1,7 +1,19 @@
 """Estimates of the entropy of the population behind an item's votes; the plug-in is biased low at few votes.
 
-Bias in nats, by enumeration, for p = (.6, .3, .1), whose entropy is .898 (plug-in: -.199 at n = 5, -.099 at 10,
--.049 at 20, -.020 at 50): see each function.
+Bias in nats at 5, 10, 20 and 50 votes, by enumeration of every possible row of counts:
+
+=============  ===========================  ===========================  ===========================
+estimator      p = (.6, .3, .1)             p = (1/2, 1/2)               p = (.9, .08, .02)
+=============  ===========================  ===========================  ===========================
+plugin         -.227 -.113 -.054 -.021      -.116 -.053 -.026 -.010      -.148 -.093 -.053 -.022
+miller_madow   -.104 -.032 -.008 -.001      -.022 -.003 -.001 -.000      -.104 -.055 -.024 -.006
+chao_shen      +.001 -.010 -.013 -.016      -.004 -.042 -.026 -.010      -.037 +.019 +.032 +.013
+jackknife      -.011 +.003 +.004 +.001      +.028 +.004 +.001 +.000      -.064 -.026 -.007 -.000
+grassberger    -.022 -.004 -.000 -.000      -.000 -.000 -.000 -.000      -.016 -.026 -.007 -.001
+=============  ===========================  ===========================  ===========================
+
+Chao-Shen does well where rare labels are yet unseen and hardly corrects a row whose labels are all seen twice: at
+p = (1/2, 1/2) and 10 votes it leaves four fifths of the plug-in's bias.
 """
 
 from __future__ import annotations
@@ -89,7 +101,7 @@ def plugin(counts: Floats) -> Scores:
 
 
 def miller_madow(counts: Floats) -> Scores:
-    """H(h) + (labels seen - 1) / (2 n) (Miller 1955). Bias -.056 at n = 5, -.014 at 10, -.002 at 20, .000 at 50."""
+    """H(h) + (labels seen - 1) / (2 n) (Miller 1955)."""
     n = counts.sum(axis=-1)
     return np.asarray(entropy_of_counts(counts) + ((counts > 0).sum(axis=-1) - 1) / (2 * n))
 

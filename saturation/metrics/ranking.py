@@ -19,25 +19,24 @@ def rank_agreement(probs: Probs, counts: Counts, *, ties: RankTies = "stable") -
 
     Parameters
     ----------
-        probs
-            (..., items, labels) model probabilities.
-        counts
-            (items, labels) votes.
-        ties
-            ``stable``: both stable argsorts are equal, so tied votes count in label order. ``tolerant``: pairs of labels
-            with equal votes are ignored; every other pair must be ordered strictly alike.
+    probs
+        (..., items, labels) model probabilities.
+    counts
+        (items, labels) votes.
+    ties
+        ``stable``: both stable argsorts are equal, so tied votes count in label order. ``tolerant``: pairs of
+        labels with equal votes are ignored; every other pair must be ordered strictly alike.
 
     Returns
     -------
-        (..., items)
+    (..., items)
 
     Examples
     --------
-        >>> import numpy as np
-    from numpy.typing import NDArray
-        >>> m, c = np.array([[0.2, 0.1, 0.7]]), np.array([[1, 1, 3]])
-        >>> [float(rank_agreement(m, c, ties=rule)[0]) for rule in ("stable", "tolerant")]
-        [0.0, 1.0]
+    >>> import numpy as np
+    >>> m, c = np.array([[0.2, 0.1, 0.7]]), np.array([[1, 1, 3]])
+    >>> [float(rank_agreement(m, c, ties=rule)[0]) for rule in ("stable", "tolerant")]
+    [0.0, 1.0]
     """
     human = shares(counts)
     order = np.argsort(human, axis=-1, kind="stable")
