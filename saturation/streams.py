@@ -12,6 +12,7 @@ from enum import IntEnum
 import numpy as np
 from numpy.typing import NDArray
 
+from saturation.errors import UsageError
 from saturation.typing import Floats, Words
 
 GOLDEN = 0x9E3779B97F4A7C15
@@ -100,3 +101,23 @@ def _mix(values: Words) -> Words:
     values = (values ^ (values >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     values = (values ^ (values >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return values ^ (values >> np.uint64(31))
+
+
+def seed_of(rng: int | np.random.Generator) -> int:
+    """The resample seed behind ``rng``: an integer as it is, or one integer drawn from a NumPy generator.
+
+    Raises
+    ------
+    UsageError
+        When it is neither, or negative.
+
+    Examples
+    --------
+    >>> seed_of(7)
+    7
+    """
+    if isinstance(rng, np.random.Generator):
+        return int(rng.integers(2**63))
+    if isinstance(rng, bool) or not isinstance(rng, int | np.integer) or rng < 0:
+        raise UsageError(f"the seed is {rng!r}; give a whole number from 0, or a NumPy Generator")
+    return int(rng)

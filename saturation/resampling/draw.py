@@ -194,9 +194,10 @@ def _ends(budgets: tuple[int, ...], reference_size: int | None, sizes: Ints) -> 
 
 def _ballots(counts: Counts) -> tuple[NDArray[np.uint64], Ints]:
     """Counts as single votes: where each item's votes begin, and the label of each vote."""
-    whole = np.asarray(counts).astype(np.int64)
-    if (whole != counts).any() or (whole < 0).any():
+    given = np.asarray(counts, dtype=np.float64)
+    if not ((given >= 0) & (given == np.floor(given)) & np.isfinite(given)).all():
         raise UsageError("votes can only be redrawn from whole, non-negative numbers of votes")
+    whole = given.astype(np.int64)
     offsets = np.concatenate([[0], whole.sum(axis=1).cumsum()]).astype(np.uint64)
     n_labels = whole.shape[1]
     labels = np.repeat(np.tile(np.arange(n_labels), whole.shape[0]), whole.ravel())
