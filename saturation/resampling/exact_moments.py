@@ -39,11 +39,14 @@ class Additive:
         The target is (drawn + alpha) / (N + K alpha); 0 leaves the drawn shares raw.
     cumulative
         Sum over the K - 1 cumulative shares of ordered labels instead.
+    reference_alpha
+        The reference share is (votes + alpha) / (R + K alpha) likewise.
     """
 
     function: Callable[[Floats, Floats], Floats]
     alpha: float = 0.0
     cumulative: bool = False
+    reference_alpha: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,7 +200,7 @@ def additive_moments(
     statistics
         What to compute; they share all laws, so ask for several at once.
     variance
-        Whether to compute variances (the costly part).
+        Whether to compute variances (the costly part); statistics must then be finite.
 
     Returns
     -------
@@ -247,7 +250,7 @@ def _disjoint(prepared: Prepared, draw: Draw, statistics: Sequence[Additive], va
     split = Draw("rest", draw.budget)
     inner = np.stack([_table(one, grid, split, prepared.n_labels) for one in statistics])
     law = marginal(grid.totals, grid.counts, draw.budget, replace=False)
-    centre = (law * inner).sum(axis=2)
+    centre = _expect(law, inner)
     tables = centre.reshape(len(statistics), n_slots, both + 1)[:, prepared.cells.slots]
     pairs = _split_pairs(prepared.pairs, both)
     work = int(pair_states(pairs.totals, pairs.first, pairs.second, draw.budget, replace=False).sum())
@@ -302,7 +305,7 @@ def _moments(
     """Moments of the sum over slots of ``tables`` (statistics, cells, size + 1) when ``size`` votes are drawn."""
     cells, pairs = prepared.cells, prepared.pairs
     law = marginal(cells.totals, cells.counts, size, replace=replace)
-    centre = (law * tables).sum(axis=2)
+    centre = _expect(law, tables)
     mean = centre[:, prepared.cell].sum(axis=2)[:, prepared.group]
     work = int(pair_states(pairs.totals, pairs.first, pairs.second, size, replace=replace).sum())
     if not variance or work > MAX_PAIR_STATES:
@@ -357,6 +360,11 @@ def _joint_index(within: _Within, pairs: _Pairs, block: NDArray[np.intp], law: P
     return ((place[law.pair] + law.first) * width)[law.row] + law.second
 
 
+def _expect(law: Floats, tables: Floats) -> Floats:
+    """(statistics, cells) means; a value at an impossible count does not matter, were it infinite."""
+    return np.asarray((law * np.where(law > 0, tables, 0.0)).sum(axis=2))
+
+
 def _pair_cells(cells: _Sides, pairs: _Pairs, *, cumulative: bool) -> tuple[Ints, Ints]:
     """(pairs,) cell of the first and of the second slot."""
     second = pairs.totals - pairs.second if cumulative else pairs.second
@@ -368,7 +376,7 @@ def _find(cells: _Sides, totals: Ints, counts: Ints, slots: Ints) -> Ints:
     """Index of each (votes, count, slot) among the cells, which are sorted."""
     wide, deep = int(cells.totals.max(initial=0)) + 1, int(cells.slots.max(initial=0)) + 1
     known = (cells.totals * wide + cells.counts) * deep + cells.slots
-    return np.searchsorted(known, (totals * wide + counts) * deep + slots)
+    return np.asarray(np.searchsorted(known, (totals * wide + counts) * deep + slots))
 
 
 def _table(statistic: Additive, cells: _Sides, draw: Draw, n_labels: int) -> Floats:
@@ -379,11 +387,11 @@ def _table(statistic: Additive, cells: _Sides, draw: Draw, n_labels: int) -> Flo
     else:
         low, high = np.maximum(0, size - (totals - counts)), np.minimum(counts, size)
     drawn = np.clip(np.arange(size + 1), low, high)
-    prior = statistic.alpha * (cells.slots[:, None] + 1)
-    target = (drawn + prior) / (size + n_labels * statistic.alpha)
-    if draw.reference == "rest":
-        return statistic.function(target, (counts - drawn) / (totals - size))
-    return statistic.function(target, np.broadcast_to(counts / totals, target.shape))
+    slots = cells.slots[:, None] + 1
+    target = (drawn + statistic.alpha * slots) / (size + n_labels * statistic.alpha)
+    votes, of = (counts - drawn, totals - size) if draw.reference == "rest" else (counts, totals)
+    share = (votes + statistic.reference_alpha * slots) / (of + n_labels * statistic.reference_alpha)
+    return np.asarray(statistic.function(target, np.broadcast_to(share, target.shape)))
 
 
 def _check(prepared: Prepared, draw: Draw, statistics: Sequence[Additive]) -> None:

@@ -91,11 +91,17 @@ def count_states(counts: Ints, size: int, *, replace: bool) -> Floats:
     if replace:
         return np.asarray(free)
     capped = np.minimum(np.sort(counts, axis=1)[:, :-1], size) + 1.0
-    return np.minimum(free, capped.prod(axis=1))
+    return np.asarray(np.minimum(free, capped.prod(axis=1)))
 
 
 def state_moments(
-    counts: Ints, draw: Draw, scores: Sequence[Score], *, symmetric: bool = True, variance: bool = True
+    counts: Ints,
+    draw: Draw,
+    scores: Sequence[Score],
+    *,
+    symmetric: bool = True,
+    variance: bool = True,
+    limit: int | None = None,
 ) -> Moments | None:
     """Exact mean and variance over draws, per item, of any statistic of the drawn and the reference votes.
 
@@ -112,6 +118,8 @@ def state_moments(
         share their states.
     variance
         Whether variances are wanted.
+    limit
+        Most states of all distinct items together; None: ``MAX_STATES_IN_ALL``.
 
     Returns
     -------
@@ -129,19 +137,20 @@ def state_moments(
     distinct, item = np.unique(rows, axis=0, return_inverse=True)
     item = item.reshape(-1)
     _check(distinct, draw)
+    limit = MAX_STATES_IN_ALL if limit is None else limit
     if draw.reference == "disjoint":
-        found = _disjoint(distinct, draw, scores, symmetric=symmetric, variance=variance)
+        found = _disjoint(distinct, draw, scores, symmetric=symmetric, variance=variance, limit=limit)
     else:
-        found = _direct(distinct, draw, scores, variance=variance)
+        found = _direct(distinct, draw, scores, variance=variance, limit=limit)
     if found is None:
         return None
     return Moments(found.mean[:, item], None if found.variance is None else found.variance[:, item])
 
 
-def _direct(rows: Ints, draw: Draw, scores: Sequence[Score], *, variance: bool) -> Moments | None:
+def _direct(rows: Ints, draw: Draw, scores: Sequence[Score], *, variance: bool, limit: int) -> Moments | None:
     replace = draw.reference == "plug_in"
     bound = count_states(rows, draw.budget, replace=replace)
-    if bound.max(initial=0) > MAX_STATES or bound.sum() > MAX_STATES_IN_ALL:
+    if bound.max(initial=0) > MAX_STATES or bound.sum() > limit:
         return None
     mean = np.empty((len(scores), len(rows)))
     spread = np.empty_like(mean)
@@ -158,25 +167,31 @@ def _direct(rows: Ints, draw: Draw, scores: Sequence[Score], *, variance: bool) 
 
 def _weighted(values: Floats, p: Floats, row: Ints, n_rows: int, variance: bool) -> tuple[Floats, Floats]:
     """Mean and variance of (statistics, states) within each row."""
-    mean = np.stack([np.bincount(row, p * one, minlength=n_rows) for one in values])
+    mean = _sums(p * values, row, n_rows)
     if not variance:
         return mean, np.zeros_like(mean)
-    squares = (values - mean[:, row]) ** 2
-    return mean, np.stack([np.bincount(row, p * one, minlength=n_rows) for one in squares])
+    return mean, _sums(p * (values - mean[:, row]) ** 2, row, n_rows)
 
 
-def _disjoint(rows: Ints, draw: Draw, scores: Sequence[Score], *, symmetric: bool, variance: bool) -> Moments | None:
+def _sums(values: Floats, row: Ints, n_rows: int) -> Floats:
+    """(statistics, states) added up by row."""
+    return np.stack([np.bincount(row, one, minlength=n_rows).astype(np.float64) for one in values])
+
+
+def _disjoint(
+    rows: Ints, draw: Draw, scores: Sequence[Score], *, symmetric: bool, variance: bool, limit: int
+) -> Moments | None:
     """List the N + R votes, then their splits into N and R; the latter are shared by all items."""
     assert draw.reference_size is not None
     both = draw.budget + draw.reference_size
     bound = count_states(rows, both, replace=False)
-    if bound.max(initial=0) > MAX_STATES or bound.sum() > MAX_STATES_IN_ALL:
+    if bound.max(initial=0) > MAX_STATES or bound.sum() > limit:
         return None
     outer = list_states(rows, both, replace=False)
     drawn = -np.sort(-outer.drawn, axis=1) if symmetric else outer.drawn
     distinct, which = np.unique(drawn, axis=0, return_inverse=True)
     which = which.reshape(-1)
-    inner = _direct(distinct, Draw("rest", draw.budget), scores, variance=variance)
+    inner = _direct(distinct, Draw("rest", draw.budget), scores, variance=variance, limit=limit)
     if inner is None:
         return None
     mean, spread = _weighted(inner.mean[:, which], outer.probability, outer.row, len(rows), variance)

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 from scipy import stats
-from scipy.special import xlogy
+from scipy.special import rel_entr, xlogy
 
 from saturation.errors import UsageError
 from saturation.resampling import exact_moments
@@ -20,6 +20,7 @@ BRIER = Additive(lambda m, h: (h - m) ** 2)
 TVD = Additive(lambda m, h: np.abs(h - m) / 2)
 ENTROPY = Additive(lambda m, h: -xlogy(m, m))
 KL = Additive(lambda m, h: xlogy(h, h) - xlogy(h, m), alpha=0.5)
+REVERSE_KL = Additive(lambda m, h: xlogy(m, m) - xlogy(m, h), reference_alpha=0.25)
 WASSERSTEIN = Additive(lambda m, h: np.abs(h - m), cumulative=True)
 WASSERSTEIN_SMOOTH = Additive(lambda m, h: np.abs(h - m), alpha=0.3, cumulative=True)
 
@@ -31,7 +32,8 @@ def slow_score(statistic, n_labels):
     def score(drawn, other):
         size, reference_size = sum(drawn), sum(other)
         target = [(x + statistic.alpha) / (size + n_labels * statistic.alpha) for x in drawn]
-        share = [y / reference_size for y in other]
+        prior = statistic.reference_alpha
+        share = [(y + prior) / (reference_size + n_labels * prior) for y in other]
         if statistic.cumulative:
             target = [sum(target[: k + 1]) for k in range(n_labels - 1)]
             share = [sum(share[: k + 1]) for k in range(n_labels - 1)]
@@ -42,7 +44,7 @@ def slow_score(statistic, n_labels):
 
 @pytest.mark.parametrize("counts", [COUNTS, WIDE], ids=["three labels", "four labels"])
 @pytest.mark.parametrize("draw", DRAWS, ids=str)
-@pytest.mark.parametrize("statistics", [[BRIER, TVD, ENTROPY, KL], [WASSERSTEIN, WASSERSTEIN_SMOOTH]])
+@pytest.mark.parametrize("statistics", [[BRIER, TVD, ENTROPY, KL, REVERSE_KL], [WASSERSTEIN, WASSERSTEIN_SMOOTH]])
 def test_moments_equal_full_enumeration(counts, draw, statistics):
     moments = additive_moments(prepare(counts, cumulative=statistics[0].cumulative), draw, statistics)
     for s, statistic in enumerate(statistics):
@@ -133,3 +135,10 @@ def test_far_too_much_work_leaves_the_variance_out(monkeypatch):
         moments = additive_moments(prepare(COUNTS), draw, [BRIER])
         assert moments.variance is None
         assert math.isfinite(moments.mean.sum())
+
+
+def test_an_infinite_mean_is_infinite_and_only_where_it_can_happen():
+    """Raw KL from (2, 1) to one vote: a label with votes always has none in the target; (3, 0) to its votes: 0."""
+    kl = Additive(lambda m, h: rel_entr(h, m))
+    moments = additive_moments(prepare(np.array([[2, 1], [3, 0]])), Draw("all", 1), [kl], variance=False)
+    assert moments.mean[0].tolist() == [math.inf, 0.0]
