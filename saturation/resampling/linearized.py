@@ -35,8 +35,9 @@ class Influence:
     estimates
         (statistics,) the statistics, means over cells (split x seed).
     values
-        One (statistics, seeds, items_of_split) array a split: how much each item moves the statistic of each cell,
-        in the statistic's units (for a mean: the item's score). Means do not matter, they are taken off.
+        One (statistics, seeds, items_of_split) array a split: influence values in the statistic's units whose mean
+        over items is the *cell's statistic* (for a mean: the item's score; else value + mean-zero influence), because
+        the spread of these means over seeds is the training noise.
     items_of_split
         One index array into the distinct items a split.
     n_items
