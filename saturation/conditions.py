@@ -12,6 +12,9 @@ Value: TypeAlias = str | int | float | None
 STANDARD_COLUMNS = ("model", "method", "budget", "strength", "alpha", "prior", "temperature")
 """Columns of a predictions table that are condition columns without being declared, in text order."""
 
+TEXT_COLUMNS = ("model", "method", "prior")
+"""Columns whose values are words, even where they look like numbers."""
+
 
 @dataclass(frozen=True, slots=True)
 class Condition:
@@ -72,7 +75,7 @@ class Condition:
     def matches(self, selector: Condition, *, null: tuple[str, ...] = ()) -> bool:
         """Whether every column of the selector agrees; columns in ``null`` must be null here."""
         own = dict(self.values)
-        agrees = all(name in own and own[name] == value for name, value in selector.values)
+        agrees = all(name in own and _same(own[name], value) for name, value in selector.values)
         return agrees and all(name not in own for name in null)
 
     @property
@@ -84,7 +87,7 @@ class Condition:
         return standard + tuple((name, *_value_order(own[name])) for name in extra)
 
     def __str__(self) -> str:
-        return ",".join(f"{name}={_quote(value)}" for name, value in self.values)
+        return ",".join(f"{name}={_quote(name, value)}" for name, value in self.values)
 
 
 def select(conditions: tuple[Condition, ...], selector: str) -> Condition:
@@ -116,12 +119,13 @@ def parse(text: str) -> tuple[Condition, tuple[str, ...]]:
     null = []
     for part in _split(text):
         name, equals, raw = part.partition("=")
-        if not equals or not name.strip():
-            raise UsageError(f"{text!r} is not a condition: write column=value,column=value")
+        name = name.strip()
+        if not equals or not name or name in values or name in null or not _well_quoted(raw):
+            raise UsageError(f"{text!r} is not a condition: write column=value,column=value, each column once")
         if raw == "null":
-            null.append(name.strip())
+            null.append(name)
         else:
-            values[name.strip()] = _read(name.strip(), raw)
+            values[name] = _read(name, raw)
     return Condition.of(**values), tuple(null)
 
 
@@ -138,9 +142,21 @@ def _split(text: str) -> list[str]:
     return [*parts, current]
 
 
+def _well_quoted(raw: str) -> bool:
+    """Either no quote at all, or one around the whole value with every inner one doubled."""
+    if '"' not in raw:
+        return True
+    inner = raw[1:-1]
+    return len(raw) > 1 and raw[0] == raw[-1] == '"' and '"' not in inner.replace('""', "")
+
+
 def _read(column: str, raw: str) -> Value:
-    if column in ("model", "method", "prior") or (len(raw) > 1 and raw[0] == raw[-1] == '"'):
-        return raw.strip('"')
+    if raw.startswith('"'):
+        return raw[1:-1].replace('""', '"')
+    return raw if column in TEXT_COLUMNS else _number_or_text(raw)
+
+
+def _number_or_text(raw: str) -> str | int | float:
     for kind in (int, float):
         try:
             return kind(raw)
@@ -149,9 +165,19 @@ def _read(column: str, raw: str) -> Value:
     return raw
 
 
-def _quote(value: Value) -> str:
+def _quote(column: str, value: Value) -> str:
+    """Quotes only where a bare value would be read as something else."""
     text = str(value)
-    return f'"{text}"' if "," in text or "=" in text else text
+    bare = bool(text) and text == text.strip() and text != "null" and not any(c in text for c in ',="')
+    word = column in TEXT_COLUMNS or not isinstance(value, str)
+    if bare and (word or str(_number_or_text(text)) == text):
+        return text
+    return '"' + text.replace('"', '""') + '"'
+
+
+def _same(own: Value, wanted: Value) -> bool:
+    """Equal, or the same once written: the text "10" and the number 10 look alike in a selector."""
+    return own == wanted or str(own) == str(wanted)
 
 
 def _column_order(name: str) -> tuple[int, str]:

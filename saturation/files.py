@@ -27,27 +27,28 @@ def sha256(path: Path) -> str:
 def atomic_path(path: Path) -> Iterator[Path]:
     """Yield a temporary path beside ``path`` and rename it into place when the block succeeds.
 
-    Whatever happens, ``path`` holds either its old content or the whole new one.
+    Whatever happens, ``path`` holds either its old content or the whole new one. A link stays a link: the file that
+    it names is replaced.
 
     Raises
     ------
     UsageError
         When the folder does not exist or cannot be written to.
     """
-    path = Path(path)
+    target = Path(path).resolve()
     try:
-        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=path.suffix, dir=path.parent)
+        handle, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=target.suffix, dir=target.parent)
     except OSError as error:
-        raise UsageError(f"cannot write {path}: {error.strerror}; choose another --out") from error
+        raise UsageError(f"cannot write {path}: {error.strerror or error}; choose another --out") from error
     os.close(handle)
     temporary = Path(name)
     try:
         yield temporary
         temporary.chmod(0o666 & ~_umask())
         _flush(temporary)
-        temporary.replace(path)
+        temporary.replace(target)
     except OSError as error:
-        raise UsageError(f"cannot write {path}: {error.strerror}; nothing was changed") from error
+        raise UsageError(f"cannot write {path}: {error.strerror or error}; nothing was changed") from error
     finally:
         temporary.unlink(missing_ok=True)
 

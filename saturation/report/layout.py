@@ -103,11 +103,11 @@ def arrange(records: Sequence[Record]) -> Layout:
     columns = [_cells(records, key) for key in keys]
     _mark(records, keys, columns, footnotes)
     return Layout(
-        headers=tuple(WORDS.get(key, key.replace("_", " ")) for key in keys),
+        headers=tuple(_header(records, key) for key in keys),
         keys=keys,
         rows=tuple(tuple(cells) for cells in zip(*columns, strict=True)) if columns else (),
         numeric=tuple(key in INTERVALS or _is_numeric(records, key) for key in keys),
-        caption="; ".join(f"{WORDS.get(k, k.replace('_', ' '))}: {text(v)}" for k, v in constant.items()),
+        caption="; ".join(f"{_word(key)}: {text(value)}" for key, value in constant.items()),
         footnotes=footnotes,
     )
 
@@ -142,6 +142,15 @@ def with_interval(value: float | None, low: float | None, high: float | None, se
     digits = _digits(low, high, value)
     center = "-" if value is None else f"{value:.{digits}f}"
     return f"{center} [{low:.{digits}f}, {high:.{digits}f}]"
+
+
+def _word(key: str) -> str:
+    return WORDS.get(key, key.replace("_", " "))
+
+
+def _header(records: Sequence[Record], key: str) -> str:
+    bounds = key in INTERVALS and any(_has_values(records, bound) for bound in INTERVALS[key])
+    return f"{_word(key)} [low, high]" if bounds else _word(key)
 
 
 def _open(bound: float | None) -> str:

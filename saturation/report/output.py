@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 Printable: TypeAlias = Result[Any] | Listing | ReportResult
 
 _NOTHING = "no rows"
+_GAP = 3
+"""Characters between two columns of a grid."""
 
 
 def render(result: Printable, format: str) -> str:
@@ -85,7 +88,7 @@ def as_table(result: Printable, *, width: int = 100, ascii_only: bool = False, c
     lines = [*_below(layout), *_notes(result)]
     if left_out:
         lines.append(f"not shown for want of width: {', '.join(left_out)} (--format csv has every column)")
-    return grid + "".join(f"{line}\n" for line in lines)
+    return grid + "".join(f"{textwrap.fill(line, width)}\n" for line in lines)
 
 
 def as_markdown(result: Printable) -> str:
@@ -135,6 +138,7 @@ _LATEX = {
     ">": r"\textgreater{}",
     "|": r"\textbar{}",
     '"': r"\textquotedbl{}",
+    "[": "{[}",  # a bracket at the start of a row would be read as an option of the line break before it
     "\n": " ",
 } | {character: f"\\{character}" for character in "&%$#_{}"}
 
@@ -171,7 +175,7 @@ def _draw(layout: Layout, width: int, ascii_only: bool, color: bool, force: bool
 
     if not layout.keys:
         return f"{_NOTHING}\n"
-    wanted = sum(_column_widths(layout)) + 2 * len(layout.keys)
+    wanted = sum(_column_widths(layout)) + _GAP * (len(layout.keys) - 1)
     if wanted > width and not force:
         return None
     table = Table(box=box.ASCII2 if ascii_only else box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
