@@ -165,3 +165,9 @@ def few_seeds_variance(z, items_of_split) -> dict[str, float]:
     variance = max(v_items + v_seeds - v_error, v_items)
     df = variance**2 / (v_items**2 / (U - 1) + v_seeds**2 / (J * (T - 1)))
     return {"items": v_items, "seeds": v_seeds, "error": v_error, "variance": variance, "df": df}
+
+
+def entropy_of(counts) -> float:
+    """Entropy in nats of one row of counts."""
+    total = sum(counts)
+    return -sum(c / total * math.log(c / total) for c in counts if c > 0)

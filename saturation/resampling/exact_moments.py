@@ -357,7 +357,7 @@ def _joint_index(within: _Within, pairs: _Pairs, block: NDArray[np.intp], law: P
     """(states,) place of each state of a block in the flattened covariances given the N + R votes."""
     _, _, n_slots, width, _ = within.joint.shape
     place = (pairs.first_slot[block] * n_slots + pairs.second_slot[block]) * width
-    return ((place[law.pair] + law.first) * width)[law.row] + law.second
+    return np.asarray(((place[law.pair] + law.first) * width)[law.row] + law.second)
 
 
 def _expect(law: Floats, tables: Floats) -> Floats:
