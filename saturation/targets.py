@@ -103,7 +103,7 @@ def smoothing(hard_targets: Floats, strength: float) -> Floats:
     """
     if not 0 <= strength <= 1:
         raise UsageError(f"smoothing strength must lie in [0, 1], not {strength}")
-    return (1 - strength) * hard_targets + strength / hard_targets.shape[-1]
+    return np.asarray((1 - strength) * hard_targets + strength / hard_targets.shape[-1])
 
 
 def soft(counts: Counts) -> Floats:

@@ -9,7 +9,17 @@ from saturation.errors import UsageError
 from saturation.metrics.item_entries import ITEM_METRICS
 from saturation.metrics.metric import Metric
 from saturation.metrics.set_entries import SET_METRICS
-from saturation.metrics.spec import READERS, Reader, Value, close_match, one_of, spec_text, split_spec, unknown_name
+from saturation.metrics.spec import (
+    READERS,
+    Reader,
+    Value,
+    close_match,
+    one_of,
+    spec_text,
+    split_spec,
+    unknown_name,
+    value_text,
+)
 
 DEFAULT_METRICS = ("kl", "jsd", "tvd", "brier", "entropy_correlation", "accuracy", "dist_ece")
 
@@ -106,3 +116,24 @@ def _read(name: str, option: str, value: str) -> Value:
         listed = f"it takes {', '.join(takes)}" if takes else "it takes none"
         raise UsageError(f"{name} has no option {option!r}; {listed}")
     return OWN_READERS.get((name, option), READERS[option])(option, value)
+
+
+def records() -> tuple[dict[str, str | int | None], ...]:
+    """The catalogue as rows for people: name, title, direction, order, range, formula, options, reference."""
+    return tuple(_record(name) for name in all_names())
+
+
+def _record(name: str) -> dict[str, str | int | None]:
+    made = metric(name)
+    return {
+        "name": name,
+        "title": made.title,
+        "kind": made.kind,
+        "direction": made.direction,
+        "order": made.order,
+        "range": made.range,
+        "formula": made.formula,
+        "options": ", ".join(f"{option}={value_text(option, value)}" for option, value in options_of(name).items()),
+        "reference": made.reference,
+        "default": "yes" if name in DEFAULT_METRICS else "no",
+    }

@@ -142,7 +142,10 @@ def _untied(codes: Ints, weights: Weights) -> Floats:
 
 
 def _correlation(cov: Floats, var_x: Floats, var_y: Floats) -> Floats:
-    """Covariance over the root of both variances; NaN where nothing varies. Every sum is a multiple of 1/4 when weights are whole."""
+    """Covariance over the root of both variances; NaN where nothing varies.
+
+    With whole weights every sum is a multiple of 1/4, so a constant side has variance 0 exactly.
+    """
     varies = (var_x > 1e-9) & (var_y > 1e-9)
     scale = np.sqrt(np.where(varies, var_x * var_y, 1.0))
     return np.where(varies, np.clip(cov / scale, -1.0, 1.0), np.nan)

@@ -1,4 +1,4 @@
-"""The text form of a metric: ``name`` or ``name[option=value;option=value]``."""
+"""The text form of a metric: ``name`` or ``name[option=value;option=value]``; a comma separates options as well."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def split_spec(spec: str) -> tuple[str, dict[str, str]]:
     if match is None:
         raise UsageError(f"{spec!r} is not a metric; write name or name[option=value;option=value]")
     options: dict[str, str] = {}
-    for part in filter(None, (match["options"] or "").split(";")):
+    for part in filter(None, re.split("[;,]", match["options"] or "")):
         option, equals, text = (piece.strip() for piece in part.partition("="))
         if not equals or not text:
             raise UsageError(f"{spec!r}: write {option}=value")
@@ -41,7 +41,7 @@ def split_spec(spec: str) -> tuple[str, dict[str, str]]:
 def spec_text(name: str, options: Mapping[str, Value], defaults: Mapping[str, Value]) -> str:
     """The canonical text form: options that differ from their default, in the metric's own order."""
     told = [
-        f"{option}={_text(option, options[option])}"
+        f"{option}={value_text(option, options[option])}"
         for option in defaults
         if option in options and options[option] != defaults[option]
     ]
@@ -59,7 +59,8 @@ def close_match(name: str, known: Iterable[str]) -> str:
     return f" (did you mean {close[0]!r}?)" if close else ""
 
 
-def _text(option: str, value: Value) -> str:
+def value_text(option: str, value: Value) -> str:
+    """An option's value as it is written in a text form."""
     if value is None:
         return "e" if option == "base" else "none"
     short = f"{value:g}" if isinstance(value, float) else str(value)
