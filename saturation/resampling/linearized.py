@@ -34,10 +34,13 @@ class Influence:
     ----------
     estimates
         (statistics,) the statistics, means over cells (split x seed).
+    cells
+        One (statistics, seeds) array a split: the statistic of each cell. Their spread over seeds is the training
+        noise.
     values
-        One (statistics, seeds, items_of_split) array a split: influence values in the statistic's units whose mean
-        over items is the *cell's statistic* (for a mean: the item's score; else value + mean-zero influence), because
-        the spread of these means over seeds is the training noise.
+        One (statistics, seeds, items_of_split) array a split: influence values, how much each item moves the
+        statistic of each cell, in its own units (for a mean: the item's score; pseudo-values serve too). Their mean
+        over items is immaterial: it is replaced by ``cells``.
     items_of_split
         One index array into the distinct items a split.
     n_items
@@ -48,19 +51,27 @@ class Influence:
     """
 
     estimates: Floats
+    cells: tuple[Floats, ...]
     values: tuple[Floats, ...]
     items_of_split: tuple[Ints, ...]
     n_items: int
     annotators: Floats | None = None
 
     def __post_init__(self) -> None:
-        if len(self.values) != len(self.items_of_split):
-            raise UsageError(f"{len(self.values)} splits of values but {len(self.items_of_split)} of items")
-        for values, items in zip(self.values, self.items_of_split, strict=True):
-            if values.ndim != 3 or values.shape[::2] != (len(self.estimates), len(items)):
+        if not len(self.values) == len(self.items_of_split) == len(self.cells):
+            raise UsageError(
+                f"{len(self.values)} splits of values, {len(self.cells)} of cells, {len(self.items_of_split)} of items"
+            )
+        for cells, values, items in zip(self.cells, self.values, self.items_of_split, strict=True):
+            expected = (len(self.estimates), cells.shape[-1], len(items))
+            if cells.ndim != 2 or len(cells) != len(self.estimates) or values.shape != expected:
                 raise UsageError(
-                    f"influence values are {values.shape}, expected ({len(self.estimates)}, seeds, {len(items)})"
+                    f"cells are {cells.shape} and influence values {values.shape}, expected {expected[:2]} and {expected}"
                 )
+
+    def centred(self) -> tuple[Floats, ...]:
+        """Influence values of every split whose mean over items is the cell's statistic."""
+        return tuple(cells[..., None] + _centred(values) for cells, values in zip(self.cells, self.values, strict=True))
 
     def combine(self, matrix: Floats, estimates: Floats) -> Influence:
         """Linear combinations of the statistics, e.g. differences; the caller gives their estimates.
@@ -77,6 +88,7 @@ class Influence:
         matrix = np.asarray(matrix, dtype=np.float64)
         return Influence(
             estimates=np.asarray(estimates, dtype=np.float64),
+            cells=tuple(_mix(matrix, cells) for cells in self.cells),
             values=tuple(_mix(matrix, values) for values in self.values),
             items_of_split=self.items_of_split,
             n_items=self.n_items,
@@ -213,18 +225,20 @@ def covariance(
     --------
     One split, one seed: the variance of a mean is s^2 / I.
 
-    >>> one = Influence(np.array([3.0]), (np.array([[[1.0, 2.0, 6.0]]]),), (np.arange(3),), 3)
+    >>> scores = np.array([[[1.0, 2.0, 6.0]]])
+    >>> one = Influence(np.array([3.0]), (scores.mean(axis=-1),), (scores,), (np.arange(3),), 3)
     >>> variance, df = covariance(one).variance(np.array([1.0]))
     >>> round(variance, 9), df  # ((-2)^2 + (-1)^2 + 3^2) / 2 / 3
     (2.333333333, 2.0)
     """
-    n_seeds = [values.shape[1] for values in influence.values]
+    n_seeds = [cells.shape[1] for cells in influence.cells]
+    centred = influence.centred()
     shares = [n / sum(n_seeds) for n in n_seeds]
     size = len(influence.estimates)
-    items, n_distinct = _over_items(influence, shares)
+    items, n_distinct = _over_items(influence, centred, shares)
     seeds, error = np.zeros((size, size)), np.zeros((size, size))
     if min(n_seeds) > 1:
-        for values, share in zip(influence.values, shares, strict=True):
+        for values, share in zip(centred, shares, strict=True):
             seeds += share**2 * _over_seeds(values)
             error += share**2 * _residual(values)
     if annotators is None:
@@ -240,11 +254,11 @@ def covariance(
     )
 
 
-def _over_items(influence: Influence, shares: list[float]) -> tuple[Floats, int]:
+def _over_items(influence: Influence, centred: tuple[Floats, ...], shares: list[float]) -> tuple[Floats, int]:
     """V_items, and the number of distinct items: each item once, summed over the splits it is in."""
     moved = np.zeros((len(influence.estimates), influence.n_items))
     present = np.zeros(influence.n_items, dtype=bool)
-    for values, items, share in zip(influence.values, influence.items_of_split, shares, strict=True):
+    for values, items, share in zip(centred, influence.items_of_split, shares, strict=True):
         of_item = values.mean(axis=1)
         moved[:, items] += share * _centred(of_item) / len(items)
         present[items] = True

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -17,8 +19,8 @@ OVERLAPPING = (np.array([0, 1, 2, 5]), np.array([2, 3, 5, 6, 8]), np.array([0, 2
 
 def influence_of(values, items, n_items):
     """Means over cells of plain scores: values[s] is (statistics, seeds, items)."""
-    cells = np.concatenate([v.mean(axis=2) for v in values], axis=1)
-    return Influence(cells.mean(axis=1), tuple(values), tuple(items), n_items)
+    cells = tuple(v.mean(axis=2) for v in values)
+    return Influence(np.concatenate(cells, axis=1).mean(axis=1), cells, tuple(values), tuple(items), n_items)
 
 
 def random_influence(n_seeds=3, size=2, seed=0):
@@ -76,7 +78,7 @@ def test_one_seed_carries_its_reason_and_the_items_df():
 def test_annotators_are_added():
     influence = random_influence(3, 1)
     draws = np.array([[1.0, 2.0, 6.0]])
-    with_ids = Influence(influence.estimates, influence.values, OVERLAPPING, 9, annotators=draws)
+    with_ids = replace(influence, annotators=draws)
     without, _ = covariance(influence).variance(np.array([1.0]))
     assert covariance(with_ids).variance(np.array([1.0]))[0] == pytest.approx(without + 7.0, rel=1e-12)
     given = covariance(influence, annotators=np.array([[0.5]]), annotators_df=3)
@@ -133,12 +135,17 @@ def test_no_spread_and_one_item_are_reasons():
 
 def test_shapes_are_checked():
     with pytest.raises(UsageError, match="influence values"):
-        Influence(np.zeros(2), (np.zeros((1, 3, 4)),), (np.arange(4),), 4)
+        Influence(np.zeros(2), (np.zeros((2, 3)),), (np.zeros((1, 3, 4)),), (np.arange(4),), 4)
 
 
 def test_adding_a_statistic_changes_no_bit():
     influence = random_influence(3, 4)
-    few = Influence(influence.estimates[:1], tuple(v[:1] for v in influence.values), OVERLAPPING, 9)
+    few = replace(
+        influence,
+        estimates=influence.estimates[:1],
+        cells=tuple(c[:1] for c in influence.cells),
+        values=tuple(v[:1] for v in influence.values),
+    )
     assert covariance(few).items[0, 0] == covariance(influence).items[0, 0]
     assert covariance(few).error[0, 0] == covariance(influence).error[0, 0]
     assert covariance(few).seeds[0, 0] == covariance(influence).seeds[0, 0]
@@ -228,3 +235,12 @@ def test_root_of_a_singular_matrix():
     matrix = np.array([[1, 1, 0.5], [1, 1, 0.5], [0.5, 0.5, 1]])
     root = semidefinite_root(matrix)
     assert root @ root.T == pytest.approx(matrix, abs=1e-12)
+
+
+def test_the_mean_of_influence_values_is_immaterial():
+    """Mean-zero influence values (as metrics give them) and scores have the same variance: seeds come from cells."""
+    influence = random_influence(3, 2)
+    mean_zero = replace(influence, values=tuple(v - v.mean(axis=2, keepdims=True) for v in influence.values))
+    one = np.array([1.0, 0.0])
+    assert covariance(mean_zero).variance(one) == pytest.approx(covariance(influence).variance(one), rel=1e-12)
+    assert covariance(mean_zero).seeds[0, 0] > 0
