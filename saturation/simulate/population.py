@@ -47,6 +47,10 @@ class Items:
     careful: Floats
     probs: Floats
 
+    def take(self, ranks: NDArray[np.integer]) -> Items:
+        """Some of the items."""
+        return Items(self.source[ranks], self.careful[ranks], self.probs[ranks])
+
 
 def draw_items(seed: int, ranks: NDArray[np.integer]) -> Items:
     """Items ``ranks`` of the sequence that belongs to a seed; each is an independent draw from the population."""
@@ -69,7 +73,9 @@ def cast_votes(seed: int, items: Items, n_votes: int, n_annotators: int) -> Sing
     people = np.arange(n_annotators)
     is_careless = uniform(seed, Kind.CARELESS, people, 1)[:, 0] < CARELESS_SHARE
     carelessness = np.where(is_careless, CARELESS, CAREFUL)
-    favourite = _pick(np.broadcast_to(FAVOURITES, (n_annotators, len(LABELS))), uniform(seed, Kind.FAVOURITE, people, 1))
+    favourite = _pick(
+        np.broadcast_to(FAVOURITES, (n_annotators, len(LABELS))), uniform(seed, Kind.FAVOURITE, people, 1)
+    )
     ranks = np.arange(len(items.source))
     annotator = np.sort(order(seed, Kind.ASSIGNMENT, ranks, n_annotators)[:, :n_votes], axis=1)
     chance = uniform(seed, Kind.VOTE, ranks, 2 * n_votes)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from saturation.conditions import Condition
 from saturation.files import make_folder
 from saturation.simulate import learner
 from saturation.simulate.draws import Kind, order
@@ -23,7 +24,6 @@ N_ANNOTATORS = 150
 SPLITS = (42, 43, 44)
 PARTS = (("train", 300), ("dev", 100), ("test", 200))
 SEEDS = (0, 1, 2)
-CONDITION_COLUMNS = ("model", "method", "budget", "strength", "alpha")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -80,12 +80,20 @@ def study(seed: int = 0) -> Study:
 
 def write_study(one: Study, folder: Path) -> list[Path]:
     """Write the four tables of a study as parquet files into a folder; returns their paths."""
+    from saturation.tables.io import write_table
+
     make_folder(folder)
-    paths = []
-    for name, frame in one.tables().items():
-        paths.append(folder / f"{name}.parquet")
-        frame.write_parquet(paths[-1], compression="zstd", compression_level=19)
-    return paths
+    provenance = {"made_by": "saturation.simulate.study"}
+    return [
+        write_table(
+            folder / f"{name}.parquet",
+            frame,
+            table=name,
+            labels=LABELS if name in ("votes", "predictions") else None,
+            provenance=provenance,
+        )
+        for name, frame in one.tables().items()
+    ]
 
 
 def _partition(seed: int, split: int) -> Ints:
@@ -133,45 +141,46 @@ def _splits_frame(parts: dict[int, Ints]) -> pl.DataFrame:
     )
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Cell:
+    """One training run: its number in the learner's sequence, its split and seed, and the items that it predicts."""
+
+    number: int
+    split: int
+    seed: int
+    ranks: Ints
+    parts: list[str]
+
+
 def _predictions_frame(seed: int, items: Items, parts: dict[int, Ints]) -> pl.DataFrame:
     """Rows sorted by condition, split, seed and item; every seed trains on its own draw of votes."""
     import polars as pl
 
-    cells = [(split, training_seed) for split in parts for training_seed in SEEDS]
-    frames = [
-        _cell_frames(seed, number, items, parts[split], split, training_seed)
-        for number, (split, training_seed) in enumerate(cells)
-    ]
-    n_conditions = len(learner.conditions())
-    return pl.concat([cell[condition] for condition in range(n_conditions) for cell in frames])
+    cells = []
+    for split, part in parts.items():
+        ranks = np.flatnonzero(part > 0)
+        names = [PARTS[code][0] for code in part[ranks]]
+        cells += [_Cell(len(cells) + training_seed, split, training_seed, ranks, names) for training_seed in SEEDS]
+    probs = [learner.predict(seed, cell.number, items.take(cell.ranks), cell.ranks) for cell in cells]
+    return pl.concat(
+        [
+            _condition_frame(condition, cell, own[rank])
+            for rank, condition in enumerate(learner.conditions())
+            for cell, own in zip(cells, probs, strict=True)
+        ]
+    )
 
 
-def _cell_frames(
-    seed: int, number: int, items: Items, part: Ints, split: int, training_seed: int
-) -> list[pl.DataFrame]:
-    """One frame a condition: the development and test rows of one training run."""
-    ranks = np.flatnonzero(part > 0)
-    some = Items(items.source[ranks], items.careful[ranks], items.probs[ranks])
-    probs = learner.predict(seed, number, some, ranks)
-    names = [PARTS[code][0] for code in part[ranks]]
-    return [
-        _condition_frame(condition.values, probs[rank], ranks, names, split, training_seed)
-        for rank, condition in enumerate(learner.conditions())
-    ]
-
-
-def _condition_frame(
-    values: tuple[tuple[str, object], ...], probs: Floats, ranks: Ints, parts: list[str], split: int, seed: int
-) -> pl.DataFrame:
+def _condition_frame(condition: Condition, cell: _Cell, probs: Floats) -> pl.DataFrame:
     import polars as pl
 
-    own = dict(values)
     types = {"model": pl.String, "method": pl.String, "budget": pl.Int64, "strength": pl.Float64, "alpha": pl.Float64}
-    constants = [pl.lit(own.get(name), dtype=kind).alias(name) for name, kind in types.items()]
-    frame = pl.DataFrame(
-        {"item_id": _item_ids(ranks), "part": parts}
-        | {f"p_{label}": probs[:, k].astype(np.float32) for k, label in enumerate(LABELS)}
-    )
-    keys = [pl.lit(seed).cast(pl.Int64).alias("seed"), pl.lit(str(split)).alias("split"), pl.lit(seed).cast(pl.Int64).alias("draw")]
-    order_of_columns = ["item_id", *types, "seed", "split", "draw", "part", *(f"p_{label}" for label in LABELS)]
-    return frame.with_columns(*constants, *keys).select(order_of_columns)
+    constants = [pl.lit(condition.get(name), dtype=kind).alias(name) for name, kind in types.items()]
+    constants += [
+        pl.lit(cell.seed, dtype=pl.Int64).alias("seed"),
+        pl.lit(str(cell.split)).alias("split"),
+        pl.lit(cell.seed, dtype=pl.Int64).alias("draw"),
+    ]
+    shares = {f"p_{label}": probs[:, k].astype(np.float32) for k, label in enumerate(LABELS)}
+    frame = pl.DataFrame({"item_id": _item_ids(cell.ranks), "part": cell.parts} | shares)
+    return frame.with_columns(constants).select("item_id", *types, "seed", "split", "draw", "part", *shares)

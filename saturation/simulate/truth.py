@@ -50,10 +50,11 @@ def truth_table(*, n_runs: int = 1000, items_per_run: int = 2000, seed: int = TR
     Returns
     -------
     polars.DataFrame
-        ``metric``; ``quantity`` (value, shortfall, fraction, n_star); ``condition`` (value) or ``curve`` (the others
-        and value); ``budget``; ``baseline``; ``q``; ``value`` in the metric's units; ``mc_se``; null where a column
-        does not apply. ``n_star`` is the smallest budget of the grid from which on the true fraction is at least q.
-        Fractions and N* exist against baselines that the ceiling truly improves on.
+        ``metric``; ``quantity`` (value, shortfall, fraction, n_star, n_star_interpolated); ``condition`` (value) or
+        ``curve`` (the others, and value); ``budget``; ``baseline``; ``q``; ``value`` in the metric's units;
+        ``mc_se``; null where a column does not apply. ``n_star`` is the smallest budget of the grid from which on
+        the true fraction is at least q, ``n_star_interpolated`` where the line (in log N) from the budget before it
+        passes q. Fractions and N* exist against baselines that the ceiling truly improves on.
 
     Examples
     --------
@@ -138,12 +139,25 @@ def _curve_rows(metric: str, curve: _Curve, runs: Floats) -> list[dict[str, Any]
             for budget, fraction in fractions.items()
             if curve.budgets[budget] not in (base, curve.ceiling)
         ]
-        rows += [
-            _row(metric, "n_star", float(reached), None, baseline=baseline, q=q, **where)
-            for q in Q
-            if (reached := _first_for_good(fractions, q)) is not None
-        ]
+        rows += [row | where | {"baseline": baseline} for q in Q for row in _n_star_rows(metric, fractions, q)]
     return rows
+
+
+def _n_star_rows(metric: str, fractions: dict[int, tuple[float, float]], q: float) -> list[dict[str, Any]]:
+    reached = _first_for_good(fractions, q)
+    if reached is None:
+        return []
+    rows = [_row(metric, "n_star", float(reached), None, q=q)]
+    before = [budget for budget in fractions if budget < reached]
+    if before:
+        between = _crossing(max(before), reached, fractions[max(before)][0], fractions[reached][0], q)
+        rows.append(_row(metric, "n_star_interpolated", between, None, q=q))
+    return rows
+
+
+def _crossing(below: int, above: int, under: float, over: float, q: float) -> float:
+    """Where a fraction that is linear in log N between two budgets passes q."""
+    return float(below * (above / below) ** ((q - under) / (over - under)))
 
 
 def _improves(gain: Floats) -> bool:
