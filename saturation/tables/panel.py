@@ -48,8 +48,14 @@ class Votes:
         Item attributes by name, each (items,), e.g. ``source``; None where missing.
     majority
         (items,) index of the published majority label, -1 where unknown; None when no table gives one.
-    summary, inputs, notes
+    inputs, notes
         What the door saw.
+    dropped
+        Votes and items that the options of the door left out.
+    open_labels
+        Whether the labels were taken from the votes themselves, so that predictions may add to them.
+    pools
+        (items, labels) counts of the votes of each pool (``train``, ``heldout``), where the table has pools.
     """
 
     item_ids: tuple[str, ...]
@@ -61,6 +67,8 @@ class Votes:
     inputs: tuple[Input, ...] = ()
     notes: tuple[Note, ...] = ()
     dropped: int = 0
+    open_labels: bool = False
+    pools: Mapping[str, Ints] = field(default_factory=dict)
 
     @property
     def totals(self) -> Ints:
@@ -91,6 +99,7 @@ class Votes:
             ballots=None if self.ballots is None else _take_ballots(self.ballots, items, len(self.item_ids)),
             groups={name: tuple(values[i] for i in items) for name, values in self.groups.items()},
             majority=None if self.majority is None else self.majority[items],
+            pools={name: counts[items] for name, counts in self.pools.items()},
         )
 
 
