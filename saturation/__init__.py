@@ -17,13 +17,12 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from saturation import metrics
+    from saturation import metrics, simulate
     from saturation.analyses.evaluate import evaluate
     from saturation.analyses.label_curve import label_curve
     from saturation.analyses.saturation import saturation_curve
     from saturation.errors import DataError, Problem, SaturationError, UsageError
     from saturation.report import figures as plot
-    from saturation.simulate import simulate
     from saturation.studies.report import make_report as report
     from saturation.tables.door import panel_from_arrays, read_panel, read_votes, votes_from_counts
     from saturation.tables.io import write_table
@@ -52,7 +51,7 @@ _MODULES = {
     "report": "saturation.report",
     "simulate": "saturation.simulate",
 }
-"""Public names that are modules; ``report`` and ``simulate`` can also be called."""
+"""Public names that are modules; ``report`` can also be called."""
 
 __all__ = [
     "DataError",

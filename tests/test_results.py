@@ -30,9 +30,10 @@ from saturation.results import (
 
 # The documented keys, written out: every row of a command has all of them, in this order.
 COND = ["condition", "model", "method", "budget", "strength", "alpha"]
-UNC = (
-    "estimate low high se level interval estimator design n_resamples n_items n_cells reason"
-).split()  # fmt: skip
+UNC = [
+    "estimate", "low", "high", "se", "level", "interval", "estimator", "design", "n_resamples", "n_items", "n_cells",
+    "reason",
+]  # fmt: skip
 EVALUATE = [
     "metric", *COND, "group", "split", "seed", "direction", *UNC,
     "cell_sd", "floor", "corrected", "corrected_low", "corrected_high",

@@ -7,6 +7,7 @@ import importlib
 import io
 import sys
 from collections.abc import Sequence
+from typing import Any
 
 import click
 
@@ -61,6 +62,15 @@ class LazyGroup(click.Group):
             ctx.fail(f"no such command {name!r}; {_nearest(name)}")
         return super().resolve_command(ctx, args)
 
+    def invoke(self, ctx: click.Context) -> Any:
+        """As in click, which would make a reader that has left (``| head``) look like a failure."""
+        try:
+            value = super().invoke(ctx)
+            sys.stdout.flush()
+        except BrokenPipeError as error:
+            raise failure.ReaderGoneError from error
+        return value
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The list of commands, from :data:`HELP` alone."""
         with formatter.section("Commands"):
@@ -82,6 +92,7 @@ def _print_version(ctx: click.Context, _param: click.Parameter, wanted: bool) ->
 
 @click.group(
     cls=LazyGroup,
+    invoke_without_command=True,
     epilog=EPILOG,
     context_settings={
         "help_option_names": ["-h", "--help"],
@@ -92,12 +103,16 @@ def _print_version(ctx: click.Context, _param: click.Parameter, wanted: bool) ->
 @click.option(
     "--version", is_flag=True, is_eager=True, expose_value=False, callback=_print_version, help="Print the version."
 )
-def group() -> None:
+@click.pass_context
+def group(ctx: click.Context) -> None:
     """How many annotators per item do I need?
 
     Measures how metrics saturate in the number of human votes per item, from votes alone or from models trained on
     them, with intervals that say what they cover.
     """
+    if ctx.invoked_subcommand is None:
+        click.echo(ctx.get_help(), err=True)
+        ctx.exit(2)
 
 
 def main(args: Sequence[str] | None = None) -> None:
@@ -109,13 +124,12 @@ def main(args: Sequence[str] | None = None) -> None:
         sys.stdout.reconfigure(errors="backslashreplace")  # a label that the terminal cannot show is no reason to stop
     try:
         code = group.main(words, prog_name="saturation", standalone_mode=False)
-        sys.stdout.flush()
     except click.ClickException as error:
         code = failure.usage(error, as_json)
     except SaturationError as error:
         code = failure.ours(error, as_json)
     except (KeyboardInterrupt, click.Abort):
         code = failure.interrupted(as_json)
-    except BrokenPipeError:
+    except failure.ReaderGoneError:
         code = failure.closed_pipe()
     sys.exit(code if isinstance(code, int) else 0)

@@ -17,6 +17,10 @@ from saturation.errors import MAX_PROBLEMS_PER_RULE, Problem, SaturationError
 PLEASE_REPORT = "this is a bug in saturation: please report it with the command and the lines above"
 
 
+class ReaderGoneError(Exception):
+    """Whoever read our output has seen enough."""
+
+
 def wants_json(words: Sequence[str]) -> bool:
     """Whether a command line asks for JSON; read before parsing, because parsing may be what fails.
 
@@ -37,8 +41,6 @@ def usage(error: click.ClickException, as_json: bool) -> int:
     context = getattr(error, "ctx", None)
     if as_json:
         _echo_json("usage", error.format_message())
-    elif isinstance(error, click.UsageError) and context is not None and not error.message:
-        click.echo(context.get_help(), err=True)
     else:
         _echo_text(error.format_message(), context)
     return 2

@@ -113,6 +113,23 @@ class Budgets(ParamType):
         return int(text)
 
 
+class Whole(ParamType):
+    """A whole number between two bounds."""
+
+    name = "whole number"
+
+    def __init__(self, low: int, high: int) -> None:
+        self.low = low
+        self.high = high
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """Read and check."""
+        text = str(value)
+        if not (text.isascii() and text.isdigit() and self.low <= int(text) <= self.high):
+            self.fail(f"{value!r} is not a whole number from {self.low} to {self.high}", param, ctx)
+        return int(text)
+
+
 class Share(ParamType):
     """A number strictly between 0 and 1."""
 
@@ -195,7 +212,10 @@ def stack(*decorators: Decorator[Any]) -> Decorator[Any]:
 
 
 labels = _option(
-    "--labels", type=ListOf(), help="Label names in order; default: the file's own order (numbers by size)."
+    "--labels",
+    type=ListOf(),
+    metavar="NAME,...",
+    help="Label names in order; default: the file's own order (numbers by size).",
 )
 overwrite = _option("--overwrite", is_flag=True, help="Replace outputs in a folder that holds other files too.")
 columns = stack(
@@ -213,8 +233,20 @@ repairs = stack(
     ),
 )
 condition_columns = stack(
-    _option("--condition-columns", type=ListOf(), default=(), help="Further columns that make up a condition."),
-    _option("--ignore-columns", type=ListOf(), default=(), help="Columns of the predictions to leave aside."),
+    _option(
+        "--condition-columns",
+        type=ListOf(),
+        metavar="NAME,...",
+        default=(),
+        help="Further columns that make up a condition.",
+    ),
+    _option(
+        "--ignore-columns",
+        type=ListOf(),
+        metavar="NAME,...",
+        default=(),
+        help="Columns of the predictions to leave aside.",
+    ),
 )
 votes = stack(
     _files("votes", "Votes (one row a vote) or vote counts (one row an item).", required=True),
@@ -243,12 +275,15 @@ predictions_optional = stack(
     _predictions_rest,
 )
 ties = _option("--ties", type=click.Choice(TIES), default="share", help="What the majority label is under a tie.")
-floor = _option("--floor", type=Positive(), default=1e-15, help="Probabilities below it are raised to it (kl).")
-bins = _option("--bins", type=click.IntRange(1, 10_000), default=10, help="Bins of the calibration errors.")
+floor = _option(
+    "--floor", type=Positive(), metavar="NUMBER", default=1e-15, help="Probabilities below it are raised to it (kl)."
+)
+bins = _option("--bins", type=Whole(1, 10_000), metavar="NUMBER", default=10, help="Bins of the calibration errors.")
 metrics = stack(
     _option(
         "--metrics",
         type=ListOf(),
+        metavar="NAME,...",
         default="default",
         help="Names, or all, or default; options in brackets: reverse_kl[floor=1e-12].",
     ),
@@ -256,10 +291,12 @@ metrics = stack(
     bins,
 )
 resampling = stack(
-    _option("--level", type=Share(), default=0.95, help="Coverage of the intervals."),
-    _option("--seed", type=click.IntRange(0, MAX_SEED), default=0, help="Seed of the resamples."),
-    _option("--n-resamples", type=click.IntRange(2, 10_000_000), default=2000, help="Number of resamples."),
-    _option("--threads", type=click.IntRange(1, 1024), default=None, help="Threads; default: the usable cores."),
+    _option("--level", type=Share(), metavar="NUMBER", default=0.95, help="Coverage of the intervals."),
+    _option("--seed", type=Whole(0, MAX_SEED), metavar="NUMBER", default=0, help="Seed of the resamples."),
+    _option("--n-resamples", type=Whole(2, 10_000_000), metavar="NUMBER", default=2000, help="Number of resamples."),
+    _option(
+        "--threads", type=Whole(1, 1024), metavar="NUMBER", default=None, help="Threads; default: the usable cores."
+    ),
 )
 design = _option(
     "--design", type=click.Choice(DESIGNS), default=None, help="What is redrawn; default: what the data call for."
@@ -267,16 +304,32 @@ design = _option(
 interval = _option(
     "--interval", type=click.Choice(INTERVALS), default=None, help="Kind of interval; default: by design and seeds."
 )
-budgets = _option("--budgets", type=Budgets(), default=None, help="Votes an item to look at; default: by the data.")
-q = _option("--q", type=Shares(), default=".9,.95", help="Shares of the gain that N* is asked for.")
-margin = _option("--margin", type=Positive(), default=None, help="Non-inferiority margin, in the metric's units.")
+budgets = _option(
+    "--budgets",
+    type=Budgets(),
+    metavar="1,2,5|1-100",
+    default=None,
+    help="Votes an item to look at; default: by the data.",
+)
+q = _option(
+    "--q", type=Shares(), metavar="NUMBER,...", default=".9,.95", help="Shares of the gain that N* is asked for."
+)
+margin = _option(
+    "--margin", type=Positive(), metavar="NUMBER", default=None, help="Non-inferiority margin, in the metric's units."
+)
 ragged = _option(
     "--ragged",
     type=click.Choice(("common", "per-budget")),
     default="common",
     help="Items for a curve: those with enough votes for every budget, or for each.",
 )
-alpha = _option("--alpha", type=Alpha(), default=None, help="Smoothing of the targets; default: kl 1/K, others none.")
+alpha = _option(
+    "--alpha",
+    type=Alpha(),
+    metavar="none|1/K|NUMBER",
+    default=None,
+    help="Smoothing of the targets; default: kl 1/K, others none.",
+)
 reference = _option(
     "--reference", type=click.Choice(REFERENCES), default="disjoint", help="What N votes are compared with."
 )
