@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from fractions import Fraction
+
+import numpy as np
 
 # --- exact moments of drawn votes ---------------------------------------------------------------------------------
 
@@ -171,3 +174,241 @@ def entropy_of(counts) -> float:
     """Entropy in nats of one row of counts."""
     total = sum(counts)
     return -sum(c / total * math.log(c / total) for c in counts if c > 0)
+
+
+# --- metrics --------------------------------------------------------------------------------------------------------
+
+
+def shares(counts) -> list[float]:
+    total = sum(counts)
+    return [c / total for c in counts]
+
+
+def entropy(p) -> float:
+    return -sum(x * math.log(x) for x in p if x > 0)
+
+
+def raised(p, floor: float) -> list[float]:
+    """Values below the floor raised to it, then the row renormalised if one was."""
+    if all(x >= floor for x in p):
+        return list(p)
+    lifted = [max(x, floor) for x in p]
+    return [x / sum(lifted) for x in lifted]
+
+
+def kl(m, c, floor: float = 1e-15) -> float:
+    h, m = shares(c), raised(m, floor)
+    return sum(x * math.log(x / y) for x, y in zip(h, m, strict=True) if x > 0)
+
+
+def reverse_kl(m, c, floor: float = 1e-15, smooth: float | None = None) -> float:
+    h = shares(c if smooth is None else [x + smooth for x in c])
+    h = raised(h, floor)
+    return sum(y * math.log(y / x) for x, y in zip(h, m, strict=True) if y > 0)
+
+
+def cross_entropy(m, c, floor: float = 1e-15) -> float:
+    return -sum(x * math.log(y) for x, y in zip(shares(c), raised(m, floor), strict=True) if x > 0)
+
+
+def jsd(m, c) -> float:
+    total = 0.0
+    for x, y in zip(shares(c), m, strict=True):
+        a = (x + y) / 2
+        total += x / 2 * math.log(x / a) if x > 0 else 0.0
+        total += y / 2 * math.log(y / a) if y > 0 else 0.0
+    return max(total, 0.0)
+
+
+def tvd(m, c) -> float:
+    return sum(abs(x - y) for x, y in zip(shares(c), m, strict=True)) / 2
+
+
+def squared_hellinger(m, c) -> float:
+    return sum((math.sqrt(x) - math.sqrt(y)) ** 2 for x, y in zip(shares(c), m, strict=True)) / 2
+
+
+def brier(m, c) -> float:
+    return sum((x - y) ** 2 for x, y in zip(shares(c), m, strict=True))
+
+
+def brier_vote(m, c) -> float:
+    """One vote at a time: its squared error, weighted by how many cast it."""
+    total = 0.0
+    for label, votes in enumerate(c):
+        error = sum((y - (1 if k == label else 0)) ** 2 for k, y in enumerate(m))
+        total += votes / sum(c) * error
+    return total
+
+
+def wasserstein(m, c) -> float:
+    h, total = shares(c), 0.0
+    for k in range(len(m) - 1):
+        total += abs(sum(h[: k + 1]) - sum(m[: k + 1]))
+    return total
+
+
+def modes(c) -> list[int]:
+    return [k for k, votes in enumerate(c) if votes == max(c)]
+
+
+def top(m) -> int:
+    return [k for k, y in enumerate(m) if y == max(m)][0]
+
+
+def majority_credit(c, ties: str, published: int | None = None) -> list[float]:
+    tied = modes(c)
+    if ties == "share":
+        return [1 / len(tied) if k in tied else 0.0 for k in range(len(c))]
+    if ties == "any":
+        return [1.0 if k in tied else 0.0 for k in range(len(c))]
+    chosen = {"first": tied[0], "last": tied[-1], "column": published}[ties]
+    return [1.0 if k == chosen else 0.0 for k in range(len(c))]
+
+
+def rank_agreement(m, c, ties: str) -> float:
+    if ties == "stable":
+        by_model = sorted(range(len(m)), key=lambda k: m[k])
+        by_votes = sorted(range(len(c)), key=lambda k: c[k])
+        return float(by_model == by_votes)
+    for a in range(len(m)):
+        for b in range(len(m)):
+            if c[a] < c[b] and not m[a] < m[b]:
+                return 0.0
+    return 1.0
+
+
+def bin_of(value: float, bins: int) -> int:
+    """(a, b] with edges linspace(0, 1, bins + 1), 0 in the first."""
+    edges = [float(edge) for edge in np.linspace(0, 1, bins + 1)]
+    for b in range(bins):
+        if value <= edges[b + 1]:
+            return b
+    return bins - 1
+
+
+def equal_count_bins(values, bins: int) -> list[int]:
+    """Stable ascending sort, cut as numpy's array_split does; equal values go to the bin of the first of them."""
+    order = sorted(range(len(values)), key=lambda i: values[i])
+    found: list[int] = [0] * len(values)
+    of_value: dict[float, int] = {}
+    for b, part in enumerate(np.array_split(order, bins)):
+        for i in part:
+            found[i] = of_value.setdefault(values[i], b)
+    return found
+
+
+def calibration_error(forecast, outcome, index, bins: int) -> float:
+    """Sum over bins of n_b / I abs(mean forecast - mean outcome)."""
+    total = 0.0
+    for b in range(bins):
+        inside = [i for i in range(len(forecast)) if index[i] == b]
+        if inside:
+            gap = sum(forecast[i] for i in inside) / len(inside) - sum(outcome[i] for i in inside) / len(inside)
+            total += len(inside) / len(forecast) * abs(gap)
+    return total
+
+
+def macro_f1(probs, counts) -> float:
+    """Share rule; labels neither predicted nor in a majority are left out."""
+    values = []
+    for k in range(len(counts[0])):
+        hits = wrong = missed = 0.0
+        for m, c in zip(probs, counts, strict=True):
+            credit = majority_credit(c, "share")[k]
+            if top(m) == k:
+                hits, wrong = hits + credit, wrong + 1 - credit
+            else:
+                missed += credit
+        if hits + wrong + missed > 0:
+            values.append(2 * hits / (2 * hits + wrong + missed))
+    return sum(values) / len(values)
+
+
+def pearson(x, y) -> float:
+    mean_x, mean_y = sum(x) / len(x), sum(y) / len(y)
+    xy = sum((a - mean_x) * (b - mean_y) for a, b in zip(x, y, strict=True))
+    xx, yy = sum((a - mean_x) ** 2 for a in x), sum((b - mean_y) ** 2 for b in y)
+    return xy / math.sqrt(xx * yy) if xx > 1e-20 and yy > 1e-20 else math.nan
+
+
+def mid_ranks(x) -> list[float]:
+    return [sum(b < a for b in x) + (sum(b == a for b in x) + 1) / 2 for a in x]
+
+
+def kendall(x, y) -> float:
+    """tau-b by counting pairs."""
+    balance = untied_x = untied_y = 0
+    for i in range(len(x)):
+        for j in range(i):
+            s = (x[i] > x[j]) - (x[i] < x[j])
+            t = (y[i] > y[j]) - (y[i] < y[j])
+            balance += s * t
+            untied_x, untied_y = untied_x + abs(s), untied_y + abs(t)
+    return balance / math.sqrt(untied_x * untied_y) if untied_x and untied_y else math.nan
+
+
+def auroc(score, positive) -> float:
+    wins = pairs = 0.0
+    for a, is_a in zip(score, positive, strict=True):
+        for b, is_b in zip(score, positive, strict=True):
+            if is_a and not is_b:
+                wins, pairs = wins + (a > b) + (a == b) / 2, pairs + 1
+    return wins / pairs if pairs else math.nan
+
+
+def aurc(score, risk) -> float:
+    """Mean over all orders of the items that sort the score (every arrangement of ties)."""
+    orders = [
+        o
+        for o in itertools.permutations(range(len(score)))
+        if all(score[a] <= score[b] for a, b in itertools.pairwise(o))
+    ]
+    total = 0.0
+    for order in orders:
+        for j in range(1, len(order) + 1):
+            total += sum(risk[i] for i in order[:j]) / j / len(order)
+    return total / len(orders)
+
+
+def pairwise_disagreement(c) -> float:
+    """Every pair of different annotators."""
+    votes = [k for k, number in enumerate(c) for _ in range(number)]
+    pairs = [(a, b) for i, a in enumerate(votes) for j, b in enumerate(votes) if i != j]
+    return sum(a != b for a, b in pairs) / len(pairs)
+
+
+def zahl_jackknife(c) -> float:
+    """n H - (n - 1) times the mean of H without each single vote."""
+    n, total = sum(c), 0.0
+    for k, votes in enumerate(c):
+        for _ in range(votes):
+            total += entropy(shares([x - (j == k) for j, x in enumerate(c)]))
+    return n * entropy(shares(c)) - (n - 1) * total / n
+
+
+def chao_shen(c) -> float:
+    n = sum(c)
+    singles = sum(x == 1 for x in c)
+    if singles == n:
+        singles = n - 1
+    coverage = 1 - singles / n
+    total = 0.0
+    for x in c:
+        if x > 0:
+            p = coverage * x / n
+            total -= p * math.log(p) / (1 - (1 - p) ** n)
+    return total
+
+
+def grassberger(c) -> float:
+    """G(1) = -gamma - ln 2, G(2) = 2 - gamma - ln 2, G(2j + 1) = G(2j), G(2j + 2) = G(2j) + 2/(2j + 1)."""
+    n = sum(c)
+    g = {1: -EULER - math.log(2), 2: 2 - EULER - math.log(2)}
+    for x in range(3, n + 1):
+        g[x] = g[x - 1] if x % 2 else g[x - 2] + 2 / (x - 1)
+    psi_n = -EULER + sum(1 / j for j in range(1, n))
+    return psi_n - sum(x * g[x] for x in c if x > 0) / n
+
+
+EULER = 0.5772156649015328606
