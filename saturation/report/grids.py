@@ -1,0 +1,175 @@
+"""Tables of the page: rows, columns, a cell each, and numbered reasons for what is missing."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from saturation.report.plotdata import short_names
+from saturation.results import CurveRow, EvaluateResult, LabelCurveResult, LabelCurveRow, SaturationResult, Uncertainty
+from saturation.studies import phrases
+from saturation.studies.answers import fieller_in_words, found_budget, largest_below
+
+AnyRow = Any
+
+_ALL = "all votes"
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """Text of a cell and the number of its footnote, if any."""
+
+    text: str
+    note: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """One table.
+
+    Attributes
+    ----------
+    caption
+        What a cell is.
+    head
+        (columns,) with the corner first.
+    rows
+        A row's name and its cells.
+    notes
+        Footnotes, numbered from 1.
+    """
+
+    caption: str
+    head: tuple[str, ...]
+    rows: tuple[tuple[str, tuple[Cell, ...]], ...]
+    notes: tuple[str, ...] = ()
+
+
+def values_grid(result: LabelCurveResult | SaturationResult) -> Grid:
+    """Values by budget (rows) and metric (columns)."""
+    rows = [r for r in result.rows if r.quantity == "value"]
+    names = short_names(r.curve for r in rows if isinstance(r, CurveRow))
+    caption = f"Value by budget {_level(rows)}; units in the column heads."
+
+    def line(row: AnyRow) -> str:
+        name = names[row.curve] if len(names) > 1 else ""
+        size = _ALL if row.budget is None else phrases.budget(row.budget)
+        return f"{name}, {size}" if name else size
+
+    return _grid(caption, "annotators", rows, line, _metric_head, cell=lambda r: _value(r.unc))
+
+
+def fractions_grid(result: LabelCurveResult | SaturationResult) -> Grid:
+    """Shares of the improvement kept: a row for each metric, curve and baseline, a column a budget."""
+    rows = [r for r in result.rows if r.quantity == "fraction"]
+    names = short_names(r.curve for r in rows if isinstance(r, CurveRow))
+    caption = f"Share of the improvement kept, by annotators per item {_level(rows)}."
+    return _grid(
+        caption,
+        "metric, baseline",
+        rows,
+        lambda r: _line_name(r, names),
+        lambda r: _ALL if r.budget is None else phrases.budget(r.budget),
+        cell=_fraction,
+    )
+
+
+def n_star_grid(result: LabelCurveResult | SaturationResult) -> Grid:
+    """N* by metric, curve and baseline (rows) and q (columns), each with its interval."""
+    rows = [r for r in result.rows if r.quantity == "n_star"]
+    names = short_names(r.curve for r in rows if isinstance(r, CurveRow))
+    fractions = [r for r in result.rows if r.quantity == "fraction"]
+
+    def cell(row: AnyRow) -> tuple[str, str | None]:
+        own = [f for f in fractions if _line_name(f, names) == _line_name(row, names)]
+        return _count(row, own)
+
+    return _grid(
+        "Annotators needed per item, and in brackets the budgets compatible with keeping exactly that share.",
+        "metric, baseline",
+        rows,
+        lambda r: _line_name(r, names),
+        lambda r: f"keep {phrases.share(r.q or 0)}",
+        cell=cell,
+    )
+
+
+def conditions_grid(result: EvaluateResult) -> Grid:
+    """Metrics (columns) of every condition (rows), means over cells."""
+    rows = [r for r in result.rows if r.group is None and r.split is None and r.seed is None]
+    names = short_names(str(r.condition) for r in rows)
+    caption = f"Mean over splits and seeds {_level(rows)}."
+    return _grid(
+        caption, "condition", rows, lambda r: names[str(r.condition)], _metric_head, cell=lambda r: _value(r.unc)
+    )
+
+
+def _grid(
+    caption: str,
+    corner: str,
+    rows: Iterable[AnyRow],
+    line: Callable[[AnyRow], str],
+    column: Callable[[AnyRow], str],
+    *,
+    cell: Callable[[AnyRow], tuple[str, str | None]],
+) -> Grid:
+    cells = {(line(row), column(row)): cell(row) for row in rows}
+    lines = dict.fromkeys(key for key, _ in cells)
+    head = list(dict.fromkeys(key for _, key in cells))
+    if any(_is_budget(name) for name in head):
+        head.sort(key=lambda name: int(name.replace(",", "")) if _is_budget(name) else math.inf)
+    notes = {note: number for number, note in enumerate(dict.fromkeys(n for _, n in cells.values() if n), 1)}
+    body = tuple((one, tuple(_cell(cells.get((one, key), ("", None)), notes) for key in head)) for one in lines)
+    return Grid(caption, (corner, *head), body, tuple(phrases.sentence(note) for note in notes))
+
+
+def _is_budget(name: str) -> bool:
+    return name.replace(",", "").isdigit()
+
+
+def _cell(content: tuple[str, str | None], notes: dict[str, int]) -> Cell:
+    text, note = content
+    return Cell(text, None if note is None else notes[note])
+
+
+def _metric_head(row: AnyRow) -> str:
+    unit = phrases.unit(row.metric)
+    arrow = {"lower": "\u2193", "higher": "\u2191"}.get(row.direction, "")
+    return f"{phrases.metric(row.metric)}{f' ({unit})' if unit else ''}{f' {arrow}' if arrow else ''}"
+
+
+def _line_name(row: CurveRow | LabelCurveRow, names: dict[str, str]) -> str:
+    parts = [phrases.metric(row.metric)]
+    if isinstance(row, CurveRow):
+        parts += [names[row.curve]] if len(names) > 1 else []
+        parts += [f"over {phrases.baseline(row.baseline)}"] if row.baseline else []
+    return ", ".join(parts)
+
+
+def _value(unc: Uncertainty) -> tuple[str, str | None]:
+    return phrases.with_interval(unc), unc.reason
+
+
+def _fraction(row: AnyRow) -> tuple[str, str | None]:
+    notes = [text for text in (row.unc.reason, fieller_in_words(row)) if text]
+    return phrases.percent_interval(row.unc), "; ".join(notes) or None
+
+
+def _count(row: AnyRow, fractions: list[AnyRow]) -> tuple[str, str | None]:
+    found = found_budget(row)
+    if row.censored == "above":
+        below = largest_below(fractions)
+        return f"> {'all tried' if below is None else phrases.budget(below)}", row.unc.reason
+    if found is None:
+        return phrases.NO_ESTIMATE, row.unc.reason
+    text = f"{'≤ ' if row.censored == 'below' else ''}{phrases.budget(found)}"
+    if row.unc.low is not None and row.unc.high is not None:
+        text += f" [{phrases.budget(row.unc.low)}, {phrases.budget(row.unc.high)}]"
+    return text, row.unc.reason
+
+
+def _level(rows: Iterable[AnyRow]) -> str:
+    levels = dict.fromkeys(r.unc.level for r in rows if r.unc.level is not None)
+    return f"[{phrases.listed(phrases.share(one) for one in levels)} intervals]" if levels else "(no intervals)"

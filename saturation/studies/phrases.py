@@ -1,0 +1,221 @@
+"""Numbers and names as a person would write them: digits that the uncertainty supports, percents, annotators."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+from saturation.results import Uncertainty
+
+NO_ESTIMATE = "undefined"
+
+_METRICS = {
+    "kl": "KL divergence",
+    "reverse_kl": "Reverse KL divergence",
+    "cross_entropy": "Cross-entropy",
+    "jsd": "Jensen–Shannon divergence",
+    "js_distance": "Jensen–Shannon distance",
+    "tvd": "Total variation distance",
+    "manhattan": "Manhattan distance",
+    "soft_accuracy": "Soft accuracy",
+    "hellinger": "Hellinger distance",
+    "brier": "Brier score",
+    "brier_vote": "Brier score of one vote",
+    "entropy": "Entropy",
+    "entropy_error": "Entropy error",
+    "entropy_bias": "Entropy bias",
+    "entropy_correlation": "Entropy correlation",
+    "wasserstein": "Wasserstein distance",
+    "accuracy": "Accuracy",
+    "top_vote_share": "Top vote share",
+    "rank_agreement": "Rank agreement",
+    "ece": "Expected calibration error",
+    "dist_ece": "Distribution calibration error",
+    "macro_f1": "Macro F1",
+}
+_IN_NATS = ("kl", "reverse_kl", "cross_entropy", "jsd", "entropy", "entropy_error", "entropy_bias")
+
+_BASELINES = {
+    "hard": "hard labels",
+    "smoothing_tuned": "tuned label smoothing",
+    "temperature": "hard labels with a fitted temperature",
+    "base_rate": "the base rate",
+    "smallest": "the smallest budget",
+}
+
+
+def decimals(low: float | None, high: float | None) -> int:
+    """Decimals that show two significant digits of the interval's half width; 3 where there is none.
+
+    Examples
+    --------
+    >>> decimals(0.211, 0.229), decimals(1.0, 9.0), decimals(None, None)
+    (4, 1, 3)
+    """
+    if low is None or high is None or high <= low:
+        return 3
+    return min(6, max(1, 1 - math.floor(math.log10((high - low) / 2))))
+
+
+def number(value: float | None, places: int = 3) -> str:
+    """A number with fixed decimals and a real minus sign; the word for a missing one.
+
+    Examples
+    --------
+    >>> number(0.61730318), number(-0.0004), number(None), number(1e-9, 6)
+    ('0.617', '0.000', 'undefined', '0.000000')
+    """
+    if value is None:
+        return NO_ESTIMATE
+    text = f"{value:.{places}f}"
+    if float(text) == 0:
+        text = f"{0:.{places}f}"
+    return text.replace("-", "\u2212")
+
+
+def percent(value: float | None, places: int = 0) -> str:
+    """A share in percent.
+
+    Examples
+    --------
+    >>> percent(0.914), percent(-0.02), percent(None)
+    ('91%', '−2%', 'undefined')
+    """
+    return NO_ESTIMATE if value is None else number(100 * value, places) + "%"
+
+
+def share(value: float) -> str:
+    """A target such as q in percent, without losing digits.
+
+    Examples
+    --------
+    >>> share(0.9), share(0.975)
+    ('90%', '97.5%')
+    """
+    return f"{100 * value:.6g}%"
+
+
+def with_interval(unc: Uncertainty) -> str:
+    """An estimate in the metric's units with its interval.
+
+    Examples
+    --------
+    >>> with_interval(Uncertainty(0.6173, low=0.5911, high=0.6439, level=0.95, interval="bca"))
+    '0.617 [0.591, 0.644]'
+    >>> with_interval(Uncertainty(0.5, interval="exact"))
+    '0.500'
+    """
+    if unc.estimate is None:
+        return NO_ESTIMATE
+    places = decimals(unc.low, unc.high)
+    if unc.low is None and unc.high is None:
+        return number(unc.estimate, places)
+    return f"{number(unc.estimate, places)} [{_bound(unc.low, places)}, {_bound(unc.high, places)}]"
+
+
+def percent_interval(unc: Uncertainty) -> str:
+    """A fraction in percent with its interval.
+
+    Examples
+    --------
+    >>> percent_interval(Uncertainty(0.914, low=0.88, high=0.953, level=0.95, interval="fieller"))
+    '91% [88%, 95%]'
+    """
+    if unc.estimate is None:
+        return NO_ESTIMATE
+    if unc.low is None and unc.high is None:
+        return percent(unc.estimate)
+    low = "\u2212\u221e" if unc.low is None else percent(unc.low)
+    high = "\u221e" if unc.high is None else percent(unc.high)
+    return f"{percent(unc.estimate)} [{low}, {high}]"
+
+
+def metric(spec: str) -> str:
+    """A metric in words, its options kept.
+
+    Examples
+    --------
+    >>> metric("kl"), metric("reverse_kl[floor=1e-12]"), metric("aurc")
+    ('KL divergence', 'Reverse KL divergence [floor=1e-12]', 'aurc')
+    """
+    name, bracket, options = spec.partition("[")
+    words = _METRICS.get(name, name)
+    return f"{words} {bracket}{options}" if bracket else words
+
+
+def unit(spec: str) -> str:
+    """The unit of a metric; empty where it has none.
+
+    Examples
+    --------
+    >>> unit("kl"), unit("jsd[base=2]"), unit("brier")
+    ('nats', 'bits', '')
+    """
+    name, _, options = spec.partition("[")
+    if name not in _IN_NATS:
+        return ""
+    base = [part for part in options.removesuffix("]").split(",") if part.startswith("base=")]
+    if not base or base[0] == "base=e":
+        return "nats"
+    return "bits" if base[0] == "base=2" else f"log {base[0]}"
+
+
+def annotators(count: float | int) -> str:
+    """A number of annotators.
+
+    Examples
+    --------
+    >>> annotators(1), annotators(10.0), annotators(3.74)
+    ('1 annotator', '10 annotators', '3.7 annotators')
+    """
+    return "1 annotator" if count == 1 else f"{budget(count)} annotators"
+
+
+def budget(count: float | int) -> str:
+    """A budget: whole numbers without decimals, interpolated ones with one."""
+    return f"{round(count):,}" if float(count).is_integer() else f"{count:,.1f}"
+
+
+def baseline(name: str) -> str:
+    """A baseline in words.
+
+    Examples
+    --------
+    >>> baseline("hard"), baseline("smoothing[0.1]"), baseline("hard[5]")
+    ('hard labels', 'label smoothing 0.1', 'hard labels from 5 votes')
+    """
+    kind, bracket, rest = name.partition("[")
+    inside = rest.removesuffix("]")
+    if bracket and kind == "smoothing":
+        return f"label smoothing {inside}"
+    if bracket and kind == "hard":
+        return f"hard labels from {inside} votes"
+    return _BASELINES.get(name, name)
+
+
+def listed(parts: Iterable[str]) -> str:
+    """Join with commas and a last "and".
+
+    Examples
+    --------
+    >>> listed(["a"]), listed(["a", "b", "c"])
+    ('a', 'a, b and c')
+    """
+    parts = list(parts)
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}" if parts else ""
+
+
+def sentence(text: str) -> str:
+    """First letter up, one full stop at the end; other letters as they are.
+
+    Examples
+    --------
+    >>> sentence("one seed: training noise is not in this interval")
+    'One seed: training noise is not in this interval.'
+    """
+    text = text.strip()
+    return text if not text else text[0].upper() + text[1:] + ("" if text[-1] in ".!?" else ".")
+
+
+def _bound(value: float | None, places: int) -> str:
+    return "open" if value is None else number(value, places)

@@ -1,0 +1,145 @@
+"""Everything behind one page: the labels alone, and with predictions the models trained on them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from saturation.results import Note, ReportResult, Result
+from saturation.studies.answers import LABEL_NOISE, how_many
+from saturation.typing import Reference, TieRule
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from saturation.tables.panel import Panel, Votes
+
+T = TypeVar("T")
+
+
+def make_report(
+    votes: Votes,
+    panel: Panel | None = None,
+    *,
+    metrics: Sequence[str] | None = None,
+    budgets: Sequence[int] | None = None,
+    reference: Reference = "disjoint",
+    alpha: float | str | None = None,
+    baselines: Sequence[str] | None = None,
+    ceiling: str | None = None,
+    q: Sequence[float] = (0.90, 0.95),
+    margin: float | None = None,
+    design: str | None = None,
+    level: float = 0.95,
+    n_resamples: int = 2000,
+    rng: int | np.random.Generator = 0,
+    ragged: str = "common",
+    ties: TieRule = "share",
+    floor: float = 1e-15,
+    bins: int = 10,
+    threads: int | None = None,
+) -> ReportResult:
+    """How many annotators per item, from votes alone or from models trained on N of them.
+
+    Parameters
+    ----------
+    votes
+        The human side: all items with votes.
+    panel
+        Votes and predictions aligned; None: the answer is about label noise only, and says so.
+    metrics
+        Catalogue names; default kl, jsd, tvd, brier, entropy_correlation, accuracy, dist_ece.
+    budgets, reference, alpha
+        Of the label-side curve.
+    baselines, ceiling, margin, design, floor
+        Of the model curves.
+    q, level, n_resamples, rng, ragged, ties, bins, threads
+        Of both.
+
+    Returns
+    -------
+    ReportResult
+        Sections ``label_curve`` and, with a panel, ``curve`` and ``evaluate``; one answer a metric and curve.
+
+    Raises
+    ------
+    UsageError
+        For options that an analysis refuses.
+
+    Examples
+    --------
+    >>> import numpy as np, saturation as sat
+    >>> counts = np.random.default_rng(0).multinomial(20, [0.6, 0.3, 0.1], size=50)
+    >>> votes = sat.votes_from_counts(counts, labels=("a", "b", "c"))
+    >>> report = sat.report(votes, metrics=("brier",), n_resamples=50)
+    >>> list(report.sections), [answer.metric for answer in report.answers]
+    (['label_curve'], ['brier'])
+    """
+    from saturation.metrics.catalogue import DEFAULT_METRICS
+    from saturation.streams import seed_of
+
+    names = tuple(DEFAULT_METRICS if metrics is None else metrics)
+    common: dict[str, Any] = {
+        "metrics": names, "level": level, "n_resamples": n_resamples, "rng": seed_of(rng), "ties": ties, "bins": bins,
+        "threads": threads,
+    }  # fmt: skip
+    both: dict[str, Any] = {"q": tuple(q), "ragged": ragged}
+    sections: dict[str, Result[Any]] = {}
+    if panel is not None:
+        model = {"baselines": baselines, "ceiling": ceiling, "margin": margin}
+        sections |= _model_sections(panel, common | {"design": design, "floor": floor}, both | model)
+    sections["label_curve"] = _label_section(
+        votes, common | both | {"budgets": budgets, "reference": reference, "alpha": alpha}
+    )
+    return gather(sections, votes, panel)
+
+
+def gather(sections: Mapping[str, Result[Any]], votes: Votes, panel: Panel | None = None) -> ReportResult:
+    """Finished sections as one result, with the answers in words."""
+    notes = [note for result in sections.values() for note in result.notes]
+    if panel is None:
+        notes.insert(0, Note("label_noise_only", f"only votes were given. {LABEL_NOISE}"))
+    source = votes if panel is None else panel
+    return ReportResult(
+        sections=dict(sections),
+        settings=merged_settings({name: result.settings for name, result in sections.items()}),
+        data=source.summary,
+        inputs=_distinct([*votes.inputs, *(() if panel is None else panel.inputs)]),
+        notes=_distinct(notes),
+        answers=tuple(found.answer for found in how_many(sections)),
+    )
+
+
+def merged_settings(settings: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    """Options that all sections agree on once, the others under the name of their section.
+
+    Examples
+    --------
+    >>> merged_settings({"curve": {"seed": 0, "design": "crossed"}, "label_curve": {"seed": 0, "reference": "all"}})
+    {'seed': 0, 'curve': {'design': 'crossed'}, 'label_curve': {'reference': 'all'}}
+    """
+    first = next(iter(settings.values()), {})
+    agreed = {
+        key: value
+        for key, value in first.items()
+        if all(key in other and other[key] == value for other in settings.values())
+    }
+    own = {name: {k: v for k, v in one.items() if k not in agreed} for name, one in settings.items()}
+    return agreed | {name: one for name, one in own.items() if one}
+
+
+def _model_sections(panel: Panel, common: Mapping[str, Any], curve: Mapping[str, Any]) -> dict[str, Result[Any]]:
+    from saturation.analyses.evaluate import evaluate
+    from saturation.analyses.saturation import saturation_curve
+
+    return {"curve": saturation_curve(panel, **common, **curve), "evaluate": evaluate(panel, **common)}
+
+
+def _label_section(votes: Votes, options: Mapping[str, Any]) -> Result[Any]:
+    from saturation.analyses.label_curve import label_curve
+
+    return label_curve(votes, **options)
+
+
+def _distinct(values: Iterable[T]) -> tuple[T, ...]:
+    return tuple(dict.fromkeys(values))
