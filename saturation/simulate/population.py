@@ -98,4 +98,4 @@ def count_labels(label: Ints) -> Ints:
 def _pick(probs: Floats, chance: Floats) -> Ints:
     """Label indices drawn by inversion: probs (rows, labels), chance (rows, draws) -> (rows, draws)."""
     edges = np.cumsum(probs, axis=1)[:, :-1]
-    return (chance[:, :, None] >= edges[:, None, :]).sum(axis=2)
+    return np.asarray((chance[:, :, None] >= edges[:, None, :]).sum(axis=2), dtype=np.int64)

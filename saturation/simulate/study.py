@@ -18,6 +18,8 @@ from saturation.typing import Floats, Ints
 if TYPE_CHECKING:
     import polars as pl
 
+    from saturation.tables.panel import Panel
+
 N_ITEMS = 600
 N_VOTES = 100
 N_ANNOTATORS = 150
@@ -50,6 +52,12 @@ class Study:
     def tables(self) -> dict[str, pl.DataFrame]:
         """The frames by table name."""
         return {"votes": self.votes, "items": self.items, "splits": self.splits, "predictions": self.predictions}
+
+    def panel(self) -> Panel:
+        """Votes and test-set predictions, aligned: what the analyses take."""
+        from saturation.tables.door import read_panel
+
+        return read_panel(self.votes, self.predictions, items=self.items, labels=LABELS)
 
 
 def study(seed: int = 0) -> Study:
@@ -156,7 +164,7 @@ def _predictions_frame(seed: int, items: Items, parts: dict[int, Ints]) -> pl.Da
     """Rows sorted by condition, split, seed and item; every seed trains on its own draw of votes."""
     import polars as pl
 
-    cells = []
+    cells: list[_Cell] = []
     for split, part in parts.items():
         ranks = np.flatnonzero(part > 0)
         names = [PARTS[code][0] for code in part[ranks]]

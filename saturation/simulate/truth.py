@@ -71,7 +71,7 @@ def truth_table(*, n_runs: int = 1000, items_per_run: int = 2000, seed: int = TR
         rows += _value_rows(metric, conditions, runs[rank])
         for curve in _curves(conditions):
             rows += _curve_rows(metric, curve, runs[rank])
-    columns = {"metric": pl.String, "quantity": pl.String, "condition": pl.String, "curve": pl.String}
+    columns: dict[str, Any] = {"metric": pl.String, "quantity": pl.String, "condition": pl.String, "curve": pl.String}
     columns |= {"budget": pl.Int64, "baseline": pl.String, "q": pl.Float64, "value": pl.Float64, "mc_se": pl.Float64}
     return pl.DataFrame(rows, schema=columns)
 
@@ -121,7 +121,7 @@ def _value_rows(metric: str, conditions: tuple[Condition, ...], runs: Floats) ->
 def _curve_rows(metric: str, curve: _Curve, runs: Floats) -> list[dict[str, Any]]:
     """Shortfalls, fractions and N* of one curve; quantities that are 0 or 1 by definition are left out."""
     loss = -runs if metric in _HIGHER_IS_BETTER else runs
-    where = {"curve": curve.name}
+    where: dict[str, Any] = {"curve": curve.name}
     rows = [
         _row(metric, "shortfall", *_mean(loss[rank] - loss[curve.ceiling]), budget=budget, **where)
         for budget, rank in curve.budgets.items()
