@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 import numpy as np
 
 from saturation.conditions import Condition
+from saturation.errors import Problem
 from saturation.results import Note
 from saturation.tables import labels as label_rules
-from saturation.tables.cells import NO_SEED, Block, Rows, average_members, block_of, common_cells, incomplete
+from saturation.tables.cells import NO_SEED, Block, Rows, average_members, block_of, common_cells
 from saturation.tables.findings import Findings
 from saturation.tables.label_order import suspicions
 from saturation.tables.panel import Panel, Votes
@@ -74,21 +75,19 @@ def align(votes: Votes, loaded: Loaded, options: PredictionOptions, splits: pl.D
         notes.append(Note("predicted_without_votes", f"{unvoted:,} predicted items have no votes and are left out"))
     conditions, splits_there, rows, more = _rows(frame[voted], table.condition_columns, item[voted], probs[voted])
     rows, seeds, cell_notes = common_cells(found, rows, conditions, splits_there)
-    blocks = {
-        name: block_of(rows.of_split(code), seeds[code], len(conditions))
+    blocks = [
+        block_of(rows.of_split(code), name, seeds[code], len(conditions))
         for code, name in enumerate(splits_there)
         if seeds[code]
-    }
-    kept_seeds = tuple(own for own in seeds if own)
+    ]
     if options.missing == "error":
         found.problems += [
-            problem
-            for (name, block), own in zip(blocks.items(), kept_seeds, strict=True)
-            for problem in incomplete(block, conditions, own, votes.item_ids, name, loaded.name)
+            Problem("A03", text, file=loaded.name, item=votes.item_ids[item])
+            for block in blocks
+            for item, text in block.gaps(conditions)
         ]
         found.stop()
-    aligned = _Aligned(conditions, tuple(blocks), kept_seeds, tuple(blocks.values()))
-    panel = _panel(found, votes, aligned, has_draws=_has_draws(frame))
+    panel = _panel(found, votes, conditions, blocks, has_draws=_has_draws(frame))
     return replace(
         panel,
         summary=replace(panel.summary, predicted_without_votes=unvoted, renormalised=table.renormalised),
@@ -97,30 +96,24 @@ def align(votes: Votes, loaded: Loaded, options: PredictionOptions, splits: pl.D
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Aligned:
-    """What is on the axes, before incomplete items go."""
-
-    conditions: tuple[Condition, ...]
-    splits: tuple[str, ...]
-    seeds: tuple[tuple[int, ...], ...]
-    blocks: tuple[Block, ...]
-
-
-def _panel(found: Findings, votes: Votes, aligned: _Aligned, *, has_draws: bool) -> Panel:
+def _panel(
+    found: Findings, votes: Votes, conditions: tuple[Condition, ...], blocks: list[Block], *, has_draws: bool
+) -> Panel:
     """Keep the items that every cell of their split has, and say what is left out."""
-    blocks = [block.complete() for block in aligned.blocks]
-    for name, block in zip(aligned.splits, blocks, strict=True):
+    whole = [block.complete() for block in blocks]
+    for block in whole:
         if not len(block.items):
-            found.add("A03", f"split {name} has no item that is predicted in each of its cells")
+            found.add("A03", f"split {block.split} has no item that is predicted under every condition and seed")
     found.stop()
-    predicted = np.unique(np.concatenate([block.items for block in aligned.blocks]))
-    union = np.unique(np.concatenate([block.items for block in blocks]))
-    dropped = sum(len(block.items) for block in aligned.blocks) - sum(len(block.items) for block in blocks)
+    predicted = np.unique(np.concatenate([block.items for block in blocks]))
+    union = np.unique(np.concatenate([block.items for block in whole]))
+    dropped = sum(len(block.items) for block in blocks) - sum(len(block.items) for block in whole)
     unpredicted = len(votes.item_ids) - len(predicted)
     notes = []
     if dropped:
-        message = f"{dropped:,} items (summed over splits) are not predicted in every cell and are left out"
+        message = (
+            f"{dropped:,} items (summed over splits) are not predicted under every condition and seed and are left out"
+        )
         notes.append(Note("items_dropped", message))
     if unpredicted:
         message = f"{unpredicted:,} items with votes are predicted nowhere and are left out"
@@ -128,11 +121,11 @@ def _panel(found: Findings, votes: Votes, aligned: _Aligned, *, has_draws: bool)
     own = votes.take(union)
     panel = Panel(
         votes=own,
-        conditions=aligned.conditions,
-        splits=aligned.splits,
-        seeds=aligned.seeds,
-        items_of_split=tuple(np.searchsorted(union, block.items).astype(np.int64) for block in blocks),
-        probs=tuple(block.probs for block in blocks),
+        conditions=conditions,
+        splits=tuple(block.split for block in whole),
+        seeds=tuple(block.seeds for block in whole),
+        items_of_split=tuple(np.searchsorted(union, block.items).astype(np.int64) for block in whole),
+        probs=tuple(block.probs for block in whole),
         has_draws=has_draws,
         summary=replace(own.summary, voted_without_predictions=unpredicted, dropped=votes.dropped + dropped),
     )
@@ -184,21 +177,17 @@ def _spread(counts: Ints, place: Ints, n_labels: int) -> Ints:
 
 
 def _read(found: Findings, votes: Votes, options: PredictionOptions) -> tuple[Predictions, list[Note]]:
+    found.expect("predictions")
     meta = found.loaded.meta
-    if meta is not None and meta.table != "predictions":
-        found.add("F07", f"the metadata says that this is a table of {meta.table}, not of predictions")
-        found.stop()
     names = options.labels if meta is None or meta.labels is None else meta.labels
     declared = () if meta is None else meta.condition_columns
-    extra = tuple(
-        dict.fromkeys((*(name for name in declared if name not in options.ignore_columns), *options.condition_columns))
-    )
+    extra = dict.fromkeys((*declared, *options.condition_columns))
     table = read_predictions(
         found,
         names,
         voted=votes.labels,
         open_labels=votes.open_labels,
-        condition_columns=extra,
+        condition_columns=[name for name in extra if name not in options.ignore_columns],
         ignore_columns=options.ignore_columns,
     )
     notes = []

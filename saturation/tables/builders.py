@@ -205,11 +205,11 @@ def _distributions(block: Floats) -> tuple[Floats, int]:
     shape = block.shape[:-1]
     problems = [
         Problem("P01", f"probs{_place(row, shape)} holds no probabilities", file=_NAME)
-        for row in np.flatnonzero(~proper)
+        for row in np.flatnonzero(~proper).tolist()
     ]
     problems += [
         Problem("P02", f"probs{_place(row, shape)} sums to {flat[row].sum():.9g}, not 1", file=_NAME)
-        for row in np.flatnonzero(proper & ~summing)
+        for row in np.flatnonzero(proper & ~summing).tolist()
     ]
     if problems:
         raise DataError(problems)

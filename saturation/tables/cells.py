@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from saturation.conditions import Condition
-from saturation.errors import Problem
 from saturation.results import Note
 from saturation.tables.findings import Findings
 from saturation.tables.votes import codes
@@ -93,27 +92,48 @@ class Block:
 
     Attributes
     ----------
+    split
+        Its name.
+    seeds
+        (seeds,)
     items
         (items,) that at least one cell has, as sorted indices into the votes.
     probs
-        (conditions, seeds, items, labels); zeros where a cell lacks an item.
+        (conditions, seeds, items, labels); zeros where an item is not there.
     there
-        (conditions, seeds, items) whether it has.
+        (conditions, seeds, items) whether it is.
     """
 
+    split: str
+    seeds: tuple[int, ...]
     items: Ints
     probs: Floats
     there: NDArray[np.bool_]
 
     def complete(self) -> Block:
-        """The items that every cell has."""
+        """The items that are predicted under every condition and seed."""
         full = self.there.all(axis=(0, 1))
         if full.all():
             return self
-        return Block(self.items[full], np.ascontiguousarray(self.probs[:, :, full]), self.there[:, :, full])
+        probs = np.ascontiguousarray(self.probs[:, :, full])
+        return replace(self, items=self.items[full], probs=probs, there=self.there[:, :, full])
+
+    def gaps(self, conditions: Sequence[Condition]) -> list[tuple[int, str]]:
+        """Items that are not, each with a sentence on where they lack."""
+        found = []
+        n_pairs = self.there.shape[0] * self.there.shape[1]
+        for index in np.flatnonzero(~self.there.all(axis=(0, 1))):
+            lacking = np.argwhere(~self.there[:, :, index])
+            condition, seed = lacking[0]
+            text = (
+                f"split {self.split}: not predicted in {len(lacking)} of {n_pairs} pairs of condition and seed, "
+                f"the first {conditions[condition]} seed {self.seeds[seed]}; or pass --missing drop"
+            )
+            found.append((int(self.items[index]), text))
+        return found
 
 
-def block_of(rows: Rows, seeds: tuple[int, ...], n_conditions: int) -> Block:
+def block_of(rows: Rows, split: str, seeds: tuple[int, ...], n_conditions: int) -> Block:
     """Rows of one split as a dense block."""
     items, position = np.unique(rows.item, return_inverse=True)
     seed = np.searchsorted(np.array(seeds), rows.seed)
@@ -122,26 +142,4 @@ def block_of(rows: Rows, seeds: tuple[int, ...], n_conditions: int) -> Block:
     there = np.zeros(shape, dtype=bool)
     probs[rows.condition, seed, position] = rows.probs
     there[rows.condition, seed, position] = True
-    return Block(items, probs, there)
-
-
-def incomplete(
-    block: Block,
-    conditions: tuple[Condition, ...],
-    seeds: tuple[int, ...],
-    item_ids: Sequence[str],
-    split: str,
-    file: str,
-) -> list[Problem]:
-    """One problem for each item that a cell of the split lacks."""
-    problems = []
-    n_cells = block.there.shape[0] * block.there.shape[1]
-    for index in np.flatnonzero(~block.there.all(axis=(0, 1))):
-        lacking = np.argwhere(~block.there[:, :, index])
-        condition, seed = lacking[0]
-        message = (
-            f"split {split}: not predicted in {len(lacking)} of {n_cells} cells, first {conditions[condition]} "
-            f"seed {seeds[seed]} (or pass --missing drop)"
-        )
-        problems.append(Problem("A03", message, file=file, item=item_ids[block.items[index]]))
-    return problems
+    return Block(split, seeds, items, probs, there)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from saturation.tables.findings import Findings
+from saturation.tables.findings import Findings, cell
 from saturation.tables.schema import MAX_CHARACTERS
 
 if TYPE_CHECKING:
@@ -71,9 +71,8 @@ def as_floats(found: Findings, frame: pl.DataFrame, names: Iterable[str], rule: 
             stripped = pl.col(name).str.strip_chars()
             null = pl.col(name).is_null() | stripped.str.to_lowercase().is_in(NULL_WORDS)
             number = stripped.cast(pl.Float64, strict=False)
-            found.add_rows(
-                rule, frame.filter(number.is_null() & ~null), lambda row, n=name: f"{n} is {row[n]!r}, not a number"
-            )
+            found.add_rows(rule, frame.filter(number.is_null() & ~null), cell(name, f"{name} is ", ", not a number"))
+
             frame = frame.with_columns(pl.when(null).then(None).otherwise(number).alias(name))
         elif dtype.is_numeric() or dtype == pl.Null:
             frame = frame.with_columns(pl.col(name).cast(pl.Float64).fill_nan(None))
@@ -92,6 +91,6 @@ def as_whole(found: Findings, frame: pl.DataFrame, names: Iterable[str], rule: s
             frame = as_floats(found, frame, [name], rule)
             broken = ~((pl.col(name) == pl.col(name).round()) & (pl.col(name).abs() < 2**53))
             bad = frame.filter(pl.col(name).is_not_null() & broken)
-            found.add_rows(rule, bad, lambda row, n=name: f"{n} is {row[n]}, not a whole number")
+            found.add_rows(rule, bad, cell(name, f"{name} is ", ", not a whole number"))
         frame = frame.with_columns(pl.col(name).cast(pl.Int64, strict=False))
     return frame

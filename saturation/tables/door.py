@@ -162,9 +162,7 @@ def with_items(votes: Votes, loaded: Loaded) -> Votes:
     import polars as pl
 
     found = Findings(loaded)
-    if loaded.meta is not None and loaded.meta.table != "items":
-        found.add("F07", f"the metadata says that this is a table of {loaded.meta.table}, not of items")
-    found.stop()
+    found.expect("items")
     frame = validate.items(found, loaded.frame)
     found.stop()
     voted = pl.DataFrame({"item_id": votes.item_ids}, schema={"item_id": pl.String})
@@ -198,9 +196,7 @@ def _check_agreement(
 
 def _checked_splits(loaded: Loaded) -> pl.DataFrame:
     found = Findings(loaded)
-    if loaded.meta is not None and loaded.meta.table != "splits":
-        found.add("F07", f"the metadata says that this is a table of {loaded.meta.table}, not of splits")
-        found.stop()
+    found.expect("splits")
     frame = validate.splits(found, loaded.frame)
     found.stop()
     return frame

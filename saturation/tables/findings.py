@@ -20,6 +20,31 @@ Message: TypeAlias = str | list[str] | Callable[[Mapping[str, Any]], str]
 ROW = "__row__"
 """Hidden column: position in the concatenated files, from 0."""
 
+_SHOWN = 80
+"""Characters of a cell that a message shows."""
+
+
+def cell(column: str, before: str, after: str = "") -> Message:
+    """A message around the value of a row's own cell.
+
+    Examples
+    --------
+    >>> cell("pool", "pool is ", ", not train or heldout")({"pool": "Heldout"})
+    "pool is 'Heldout', not train or heldout"
+    """
+    return lambda row: f"{before}{shown(row[column])}{after}"
+
+
+def shown(value: object) -> str:
+    """A cell as a message shows it: short, text in quotes."""
+    if value is None:
+        return "empty"
+    if isinstance(value, float):
+        return f"{value:.12g}"
+    text = str(value)
+    text = text if len(text) <= _SHOWN else text[: _SHOWN - 3] + "..."
+    return repr(text) if isinstance(value, str) else text
+
 
 @dataclass(slots=True)
 class Findings:
@@ -32,6 +57,13 @@ class Findings:
         """A problem of the whole table."""
         self.problems.append(Problem(BY_CODE[rule].code, message, file=self.loaded.name))
 
+    def expect(self, *tables: str) -> None:
+        """Stop where the metadata says that it is another table."""
+        meta = self.loaded.meta
+        if meta is not None and meta.table not in tables:
+            self.add("F07", f"the metadata says that this is a table of {meta.table}, not of {' or '.join(tables)}")
+            self.stop()
+
     def add_rows(self, rule: str, rows: pl.DataFrame, message: Message) -> None:
         """A problem of each row of a filtered frame."""
         if rows.is_empty():
@@ -39,7 +71,9 @@ class Findings:
         items = rows["item_id"].to_list() if "item_id" in rows.columns else [None] * len(rows)
         for position, item, text in zip(rows[ROW].to_list(), items, _texts(rows, message), strict=True):
             file, row = self.loaded.place(position)
-            self.problems.append(Problem(BY_CODE[rule].code, text, file=file, row=row, item=_short(item)))
+            self.problems.append(
+                Problem(BY_CODE[rule].code, text, file=file, row=row, item=None if item is None else str(item)[:_SHOWN])
+            )
 
     def stop(self) -> None:
         """Raise if anything was found, in file and row order.
@@ -57,11 +91,3 @@ def _texts(rows: pl.DataFrame, message: Message) -> list[str]:
     if isinstance(message, str):
         return [message] * len(rows)
     return message if isinstance(message, list) else [message(values) for values in rows.iter_rows(named=True)]
-
-
-def _short(item: object) -> str | None:
-    """An id short enough for a message."""
-    if item is None:
-        return None
-    text = str(item)
-    return text if len(text) <= 80 else text[:77] + "..."

@@ -72,7 +72,7 @@ def from_columns(found: Findings, frame: pl.DataFrame, prefix: str, names: tuple
         return names
     if len(columns) < 2:
         found.add(
-            "L01", f"{len(columns)} column begins with {prefix!r}; there must be one for each of at least two labels"
+            "L01", f"{len(columns)} columns begin with {prefix!r}; there must be one for each of at least two labels"
         )
         found.stop()
     for name in columns:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from saturation.conditions import STANDARD_COLUMNS
 from saturation.tables import labels as label_rules
 from saturation.tables.columns import as_floats, as_text, as_whole, check_ids, need
-from saturation.tables.findings import ROW, Findings
+from saturation.tables.findings import ROW, Findings, cell
 from saturation.tables.schema import NEVER_CONDITIONS, PARTS, reserved_names
 from saturation.tables.simplex import check_simplex, renormalise
 from saturation.typing import Floats
@@ -133,10 +133,10 @@ def _typed_keys(found: Findings, frame: pl.DataFrame) -> pl.DataFrame:
     check_ids(found, frame, "item_id", "model", "method", "split", "member")
     if "part" in frame.columns:
         bad = frame.filter(~pl.col("part").is_in(PARTS).fill_null(value=False))
-        found.add_rows("P11", bad, lambda row: f"part is {row['part']!r}, not train, dev or test")
+        found.add_rows("P11", bad, cell("part", "part is ", ", not train, dev or test"))
     if "budget" in frame.columns:
         frame = as_whole(found, frame, ["budget"], "P08")
-        found.add_rows("P08", frame.filter(pl.col("budget") < 1), lambda row: f"budget is {row['budget']}")
+        found.add_rows("P08", frame.filter(pl.col("budget") < 1), cell("budget", "budget is "))
     frame = as_whole(found, frame, [name for name in ("seed", "draw") if name in frame.columns], "P10")
     if frame["seed"].null_count() == len(frame):
         frame = frame.with_columns(pl.lit(0, dtype=pl.Int64).alias("seed"))
@@ -154,7 +154,7 @@ def _typed_numbers(found: Findings, frame: pl.DataFrame) -> pl.DataFrame:
         column = pl.col(name)
         wrong = column <= 0 if low is None else column < low
         wrong = wrong | column.is_infinite() | (column > high if high is not None else pl.lit(value=False))
-        found.add_rows("P09", frame.filter(wrong), lambda row, n=name: f"{n} is {row[n]:g}, which is out of range")
+        found.add_rows("P09", frame.filter(wrong), cell(name, f"{name} is ", ", which is out of range"))
     return frame
 
 

@@ -19,10 +19,10 @@ RULES = (
     Rule("F01", "suffix-disagrees", "The content of a file agrees with its suffix."),
     Rule("F02", "no-rows", "A table has at least one row."),
     Rule("F03", "not-utf8", "Text files are UTF-8."),
-    Rule("F04", "broken-row", "Every row of a text file is complete: CSV rows as long as the header, one JSON object a line."),
+    Rule("F04", "broken-row", "CSV rows are as long as the header; JSONL has one object a line; no file is cut off."),
     Rule("F05", "repeated-column", "Column names differ."),
     Rule("F06", "columns-differ", "Files of one table have the same columns, column types and metadata."),
-    Rule("F07", "bad-metadata", "The metadata (parquet key `saturation`, or the file <file>.meta.json) is complete and fits."),
+    Rule("F07", "bad-metadata", "Metadata (in parquet, or the file <file>.meta.json) is complete and fits the table."),
     # any table
     Rule("T01", "missing-column", "The columns that a table needs are there."),
     Rule("T02", "unclear-table", "It is clear which table a file is; `--as` says it where it is not."),
@@ -33,8 +33,8 @@ RULES = (
     Rule("T07", "not-a-number", "Numeric columns hold numbers."),
     Rule("T08", "repeated-item", "An item has one row in a table of items or counts."),
     # labels
-    Rule("L01", "no-labels", "A wide table has a column for each of at least two labels (`n_<label>` or `p_<label>`)."),
-    Rule("L02", "not-a-label", "Without declared labels, every `n_` or `p_` column is a label: rename others or pass --labels."),
+    Rule("L01", "no-labels", "A table has at least two labels; a wide one has a column for each."),
+    Rule("L02", "not-a-label", "Every `n_` or `p_` column is a label: rename others or pass --labels."),
     Rule("L03", "label-without-column", "Every declared label has its column."),
     Rule("L04", "bad-label-name", "Label names differ, are printable and have 1 to 1,000 characters."),
     Rule("L05", "too-many-labels", "There are at most 1,000 labels."),
@@ -51,8 +51,8 @@ RULES = (
     Rule("P02", "sum-not-one", "The probabilities of a row sum to 1 (within 1e-6)."),
     Rule("P03", "other-scale", "`p_` columns hold probabilities, not logits, log-probabilities or percentages."),
     Rule("P04", "repeated-prediction", "A condition, seed and split predicts an item once."),
-    Rule("P05", "unknown-column", "Every further column of predictions is declared (--condition-columns) or left out (--ignore-columns)."),
-    Rule("P06", "reserved-column", "Condition columns do not take the name of a result column or of a column with a fixed meaning."),
+    Rule("P05", "unknown-column", "Further columns are declared (--condition-columns) or left out (--ignore-columns)."),
+    Rule("P06", "reserved-column", "Condition columns do not take the name of a column with a fixed meaning."),
     Rule("P07", "method-needed", "`method` is there when an item has more than one row."),
     Rule("P08", "bad-budget", "`budget` is a whole number of at least 1, or empty (all votes)."),
     Rule("P09", "bad-condition-value", "strength is in [0, 1], alpha at least 0 and temperature above 0."),
@@ -61,15 +61,15 @@ RULES = (
     Rule("P12", "repeated-soft-vote", "An annotator gives one distribution for an item."),
     # one table against another
     Rule("A01", "label-not-predicted", "Every label of the votes has a `p_` column in the predictions."),
-    Rule("A02", "label-not-voted", "Every `p_` column of the predictions is a label of the votes, where those are declared."),
-    Rule("A03", "item-not-everywhere", "Every item of a split is predicted in each of its cells; `--missing drop` keeps those that are."),
+    Rule("A02", "label-not-voted", "Every `p_` column is a label of the votes, where those are declared."),
+    Rule("A03", "item-not-everywhere", "All conditions and seeds of a split predict the same items (--missing)."),
     Rule("A04", "no-common-cell", "At least one split and seed is there under every condition."),
     Rule("A05", "nothing-in-part", "The part that is asked for has predictions."),
     Rule("A06", "no-common-item", "At least one predicted item has votes."),
     Rule("A07", "bad-majority", "A published majority label is one of the labels."),
     Rule("A08", "items-disagree", "An attribute found in two tables has the same value in both."),
     Rule("A09", "repeated-split-item", "An item is in a split once."),
-    Rule("A10", "parts-disagree", "The splits table knows every predicted item and agrees with the predictions' own `part`."),
+    Rule("A10", "parts-disagree", "The splits table has every predicted item and agrees with `part`."),
 )  # fmt: skip
 """All rules, in the order in which they are printed."""
 

@@ -21,9 +21,8 @@ def check_simplex(found: Findings, frame: pl.DataFrame, labels: Sequence[str]) -
     values = matrix(frame, columns)
     extra = _extra_column(values)
     if extra is not None:
-        found.add(
-            "L02", f"without column {columns[extra]!r} the rows sum to 1, so it is no label; rename it or pass --labels"
-        )
+        message = f"without column {columns[extra]!r} the rows sum to 1, so it is no label; rename it or pass --labels"
+        found.add("L02", message)
         return values
     scale = _other_scale(values)
     if scale is not None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from saturation.tables import labels as label_rules
 from saturation.tables.columns import as_floats, as_text, as_whole, check_ids, empty, need
-from saturation.tables.findings import Findings
+from saturation.tables.findings import Findings, cell
 from saturation.tables.predictions import read_predictions
 from saturation.tables.schema import PARTS, POOLS, table_named
 from saturation.tables.simplex import check_simplex
@@ -74,18 +74,16 @@ def votes(found: Findings, frame: pl.DataFrame, names: Sequence[str] | None) -> 
     else:
         label_rules.check_names(found, names)
         unknown = frame.filter(~blank & ~pl.col("label").is_in(list(names)))
-        found.add_rows("V02", unknown, lambda row: f"the label {_short(row['label'])!r} is none of {', '.join(names)}")
+        found.add_rows("V02", unknown, cell("label", "the label ", f" is none of {', '.join(names[:20])}"))
     if "annotator_id" in frame.columns:
         key = pl.struct("item_id", "annotator_id")
         again = frame.filter(key.is_duplicated() & ~key.is_first_distinct())
-        found.add_rows(
-            "V03", again, lambda row: f"annotator {_short(row['annotator_id'])!r} has already labelled this item"
-        )
+        found.add_rows("V03", again, cell("annotator_id", "annotator ", " has labelled this item already"))
     if "pool" in frame.columns:
         bad = frame.filter(~pl.col("pool").is_in(POOLS).fill_null(value=False))
-        found.add_rows("V04", bad, lambda row: f"pool is {row['pool']!r}, not train or heldout")
+        found.add_rows("V04", bad, cell("pool", "pool is ", ", not train or heldout"))
     if "seconds" in frame.columns:
-        found.add_rows("V05", frame.filter(pl.col("seconds") < 0), lambda row: f"seconds is {row['seconds']}")
+        found.add_rows("V05", frame.filter(pl.col("seconds") < 0), cell("seconds", "seconds is "))
     return frame
 
 
@@ -102,7 +100,7 @@ def counts(found: Findings, frame: pl.DataFrame, names: tuple[str, ...] | None) 
     frame = as_whole(found, frame, columns, "V06")
     for name in columns:
         wrong = frame.filter(pl.col(name).is_null() | (pl.col(name) < 0))
-        found.add_rows("V06", wrong, lambda row, n=name: f"{n} is {'empty' if row[n] is None else row[n]}")
+        found.add_rows("V06", wrong, cell(name, f"{name} is "))
     found.add_rows("V07", frame.filter(pl.sum_horizontal(columns) == 0), "the item has no votes")
     _once(found, frame, "T08", ["item_id"], "the item has a row already")
     others = [name for name in frame.columns if name not in columns]
@@ -122,7 +120,7 @@ def soft_votes(found: Findings, frame: pl.DataFrame, names: tuple[str, ...] | No
     _once(found, frame, "P12", ["item_id", "annotator_id"], "this annotator has a row for the item already")
     if "seconds" in frame.columns:
         frame = as_floats(found, frame, ["seconds"], "V05")
-        found.add_rows("V05", frame.filter(pl.col("seconds") < 0), lambda row: f"seconds is {row['seconds']}")
+        found.add_rows("V05", frame.filter(pl.col("seconds") < 0), cell("seconds", "seconds is "))
     return frame
 
 
@@ -143,7 +141,7 @@ def splits(found: Findings, frame: pl.DataFrame) -> pl.DataFrame:
     frame = as_text(found, frame, "item_id", "split", "part")
     check_ids(found, frame, "item_id", "split")
     bad = frame.filter(~pl.col("part").is_in(PARTS).fill_null(value=False))
-    found.add_rows("P11", bad, lambda row: f"part is {row['part']!r}, not train, dev or test")
+    found.add_rows("P11", bad, cell("part", "part is ", ", not train, dev or test"))
     _once(found, frame, "A09", ["item_id", "split"], "the item is in this split already")
     return frame
 
@@ -153,7 +151,3 @@ def _once(found: Findings, frame: pl.DataFrame, rule: str, key: list[str], messa
 
     columns = pl.struct(key)
     found.add_rows(rule, frame.filter(columns.is_duplicated() & ~columns.is_first_distinct()), message)
-
-
-def _short(value: object) -> str:
-    return str(value)[:80]

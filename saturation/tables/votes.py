@@ -12,8 +12,8 @@ from saturation.errors import UsageError
 from saturation.results import Note
 from saturation.tables import labels as label_rules
 from saturation.tables import validate
-from saturation.tables.columns import as_whole, empty
-from saturation.tables.findings import ROW, Findings
+from saturation.tables.columns import as_whole, empty, need
+from saturation.tables.findings import ROW, Findings, cell
 from saturation.tables.panel import Ballots, Votes
 from saturation.tables.schema import POOLS
 from saturation.typing import Ints
@@ -50,10 +50,8 @@ def votes_of(loaded: Loaded, options: VoteOptions) -> Votes:
     loaded = _renamed(loaded, options)
     found = Findings(loaded)
     names, notes = label_rules.declared(found, loaded.meta, options.labels)
-    if _is_long(found, options):
-        votes = _from_long(found, names, options)
-    else:
-        votes = _from_counts(found, names, options)
+    read = _from_long if _is_long(found, options) else _from_counts
+    votes = read(found, names, options)
     return replace(votes, inputs=loaded.inputs, notes=(*notes, *votes.notes))
 
 
@@ -86,9 +84,7 @@ def _is_long(found: Findings, options: VoteOptions) -> bool:
     """Whether the rows are votes (else counts); explains the options when they are neither."""
     columns = found.loaded.frame.columns
     meta = found.loaded.meta
-    if meta is not None and meta.table not in ("votes", "vote_counts"):
-        found.add("F07", f"the metadata says that this is a table of {meta.table}, not of votes")
-        found.stop()
+    found.expect("votes", "vote_counts")
     if meta is not None:
         return meta.table == "votes"
     long, wide = "label" in columns, any(name.startswith("n_") for name in columns)
@@ -98,8 +94,9 @@ def _is_long(found: Findings, options: VoteOptions) -> bool:
         shown = ", ".join(name for name in columns if name != ROW)
         found.add(
             "T01",
-            f"these are not the columns of our tables: {shown}. For one vote a row pass --item-column and --label-column "
-            "(and --annotator-column); for one item a row pass --item-column and --labels with the count columns",
+            f"these are not the columns of our tables: {shown}. For one vote a row pass --item-column and "
+            "--label-column (and --annotator-column); for one item a row --item-column and --labels a,b,c "
+            "with the names of the count columns",
         )
     found.stop()
     return long
@@ -144,7 +141,7 @@ def _from_counts(found: Findings, names: tuple[str, ...] | None, options: VoteOp
     frame = found.loaded.frame
     dropped = 0
     if options.missing_labels == "drop":
-        validate.need(found, frame, ("item_id",))
+        need(found, frame, ("item_id",))
         labels = label_rules.from_columns(found, frame, "n_", names)
         columns = ["n_" + label for label in labels]
         typed = as_whole(found, frame, columns, "V06")
@@ -174,7 +171,7 @@ def with_majority(found: Findings, votes: Votes, frame: pl.DataFrame) -> Votes:
 
     unknown = frame.filter(~empty("majority_label") & ~pl.col("majority_label").cast(pl.String).is_in(votes.labels))
     shown = ", ".join(votes.labels[:20])
-    found.add_rows("A07", unknown, lambda row: f"majority_label {str(row['majority_label'])[:80]!r} is none of {shown}")
+    found.add_rows("A07", unknown, cell("majority_label", "majority_label ", f" is none of {shown}"))
     found.stop()
     majority = codes(frame["majority_label"].cast(pl.String), votes.labels)
     groups = {name: values for name, values in votes.groups.items() if name != "majority_label"}
