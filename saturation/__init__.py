@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from saturation.errors import DataError, Problem, SaturationError, UsageError
     from saturation.report import figures as plot
     from saturation.studies.report import make_report as report
-    from saturation.tables.door import panel_from_arrays, read_panel, read_votes, votes_from_counts
+    from saturation.tables.builders import panel_from_arrays, votes_from_counts
+    from saturation.tables.door import read_panel, read_votes
     from saturation.tables.io import write_table
 
     __version__: str
@@ -36,11 +37,11 @@ _HOME = {
     "UsageError": "saturation.errors",
     "evaluate": "saturation.analyses.evaluate",
     "label_curve": "saturation.analyses.label_curve",
-    "panel_from_arrays": "saturation.tables.door",
+    "panel_from_arrays": "saturation.tables.builders",
     "read_panel": "saturation.tables.door",
     "read_votes": "saturation.tables.door",
     "saturation_curve": "saturation.analyses.saturation",
-    "votes_from_counts": "saturation.tables.door",
+    "votes_from_counts": "saturation.tables.builders",
     "write_table": "saturation.tables.io",
 }
 """Where each public name lives."""

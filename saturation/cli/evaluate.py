@@ -56,5 +56,5 @@ def command(**given: Any) -> None:
         interval=given["interval"],
         threads=given["threads"],
     )
-    result = with_settings(result, options.table_settings(given))
+    result = with_settings(result, options.table_settings(given, panel.votes.labels))
     print_result(result, given["format"], given["out"], given["quiet"])

@@ -39,6 +39,7 @@ REFERENCES = ("disjoint", "rest", "all", "plug_in")
 INTERVALS = ("bca", "basic", "percentile", "studentized", "linearized_t", "normal")
 ENTROPY_ESTIMATORS = ("chao_shen", "jackknife", "grassberger", "miller_madow")
 DESIGNS = ("items", "crossed", "votes", "annotators", "seeds")
+PARTS = ("train", "dev", "test", "all")
 MAX_SEED = 2**63 - 1
 MAX_BUDGET = 100_000
 
@@ -258,7 +259,9 @@ votes = stack(
 _predictions_rest = stack(
     _files("splits", "Which item is in which part of which split."),
     condition_columns,
-    _option("--part", default="test", help="Part of each split to analyse, where parts are given."),
+    _option(
+        "--part", type=click.Choice(PARTS), default="test", help="Part of each split to analyse, where parts are given."
+    ),
     _option(
         "--missing",
         type=click.Choice(("error", "drop")),
@@ -387,7 +390,7 @@ def load_votes(given: Mapping[str, Any]) -> Votes:
     from saturation.tables import door
 
     check_outputs(given)
-    return door.read_votes(list(given["votes"]), **{name: given[name] for name in _VOTES})
+    return door.read_votes(list(given["votes"]), **_taken(given, _VOTES))
 
 
 def load_panel(given: Mapping[str, Any]) -> Panel:
@@ -395,11 +398,16 @@ def load_panel(given: Mapping[str, Any]) -> Panel:
     from saturation.tables import door
 
     check_outputs(given)
-    names = (*_VOTES, *_PREDICTIONS)
-    return door.read_panel(list(given["votes"]), list(given["predictions"]), **{name: given[name] for name in names})
+    return door.read_panel(list(given["votes"]), list(given["predictions"]), **_taken(given, (*_VOTES, *_PREDICTIONS)))
 
 
-def table_settings(given: Mapping[str, Any]) -> dict[str, Any]:
-    """How the tables were read, for a result's ``settings``: the options of the door that were in play."""
+def _taken(given: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
+    """Options by name; a table that was not given is None."""
+    taken = {name: given[name] for name in names}
+    return taken | {name: list(taken[name]) or None for name in ("items", "splits") if name in taken}
+
+
+def table_settings(given: Mapping[str, Any], labels: Sequence[str]) -> dict[str, Any]:
+    """How the tables were read, for a result's ``settings``: the options of the door and the labels found."""
     names = (*_VOTES[2:], *_PREDICTIONS[1:])
-    return {name: given[name] for name in names if name in given}
+    return {"labels": tuple(labels)} | {name: given[name] for name in names if name in given}
