@@ -1,4 +1,4 @@
-"""Rows arranged for people: what varies in columns, what is the same for all in a caption, reasons as footnotes."""
+"""Rows arranged for people: a section a quantity, what varies in columns, what all share said once, reasons below."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ INTERVALS = {
 }
 """Columns that are read together, by the name of the column that shows them."""
 
-ALWAYS = ("quantity", "metric", "estimate", "corrected", "answer", "table", "column", "rule", "file")
-"""Never moved to the caption, even when all rows agree."""
+ALWAYS = ("metric", *INTERVALS)
+"""Never said once for all rows, even when they agree."""
 
 REPEATED = {"condition": ("model", "method"), "model": ("curve",), "method": ("curve",), "se": ("low",)}
 """Columns that say again what another one says: left out where one of those has values."""
@@ -47,12 +47,23 @@ WORDS = {
 }
 
 
+TITLES = {
+    "n_star": "N*",
+    "n_star_interpolated": "N* interpolated between budgets",
+    "n_star_noninferiority": "N* by non-inferiority",
+    "contrast_log_n_star": "contrast of log N*",
+}
+"""Quantities whose name is no heading yet."""
+
+
 @dataclass(frozen=True, slots=True)
 class Layout:
     """A table as people read it.
 
     Attributes
     ----------
+    title
+        What it is a table of, and what all of its rows share; may be empty.
     headers
         (columns,)
     keys
@@ -61,18 +72,13 @@ class Layout:
         Cells as text, one list a row.
     numeric
         (columns,) whether a column is set flush right.
-    caption
-        What all rows share, in words.
-    footnotes
-        Reasons, in the order of their numbers.
     """
 
+    title: str
     headers: tuple[str, ...]
     keys: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     numeric: tuple[bool, ...]
-    caption: str
-    footnotes: tuple[str, ...]
 
     @property
     def droppable(self) -> str | None:
@@ -83,33 +89,75 @@ class Layout:
         """The same table without one column."""
         keep = [i for i, one in enumerate(self.keys) if one != key]
         return Layout(
+            title=self.title,
             headers=tuple(self.headers[i] for i in keep),
             keys=tuple(self.keys[i] for i in keep),
             rows=tuple(tuple(row[i] for i in keep) for row in self.rows),
             numeric=tuple(self.numeric[i] for i in keep),
-            caption=self.caption,
-            footnotes=self.footnotes,
         )
 
 
-def arrange(records: Sequence[Record]) -> Layout:
+@dataclass(frozen=True, slots=True)
+class Page:
+    """All rows of a result, ready to be drawn.
+
+    Attributes
+    ----------
+    sections
+        One table a quantity, in first-seen order.
+    caption
+        What all rows share, in words; may be empty.
+    footnotes
+        Reasons, in the order of their numbers.
+    """
+
+    sections: tuple[Layout, ...]
+    caption: str
+    footnotes: tuple[str, ...]
+
+
+def arrange(records: Sequence[Record]) -> Page:
     """Lay records out for people; numbers keep their meaning, not their seventeen digits."""
-    names = [name for name in (records[0] if records else ()) if _has_values(records, name) and name != "reason"]
-    names = [name for name in names if not any(other in names for other in REPEATED.get(name, ()))]
-    shown = _with_intervals(names)
-    constant = _constants(records, [name for name in shown if name not in ALWAYS and name not in INTERVALS])
-    keys = tuple(name for name in shown if name not in constant)
-    footnotes = tuple(dict.fromkeys(str(r["reason"]) for r in records if r.get("reason")))
+    footnotes = tuple(dict.fromkeys(str(record["reason"]) for record in records if record.get("reason")))
+    shared = _constants(records, _columns(records))
+    sections: dict[Any, list[Record]] = {}
+    for record in records:
+        sections.setdefault(record.get("quantity"), []).append(record)
+    return Page(
+        sections=tuple(_section(quantity, rows, shared, footnotes) for quantity, rows in sections.items()),
+        caption=_said(shared),
+        footnotes=footnotes,
+    )
+
+
+def _section(
+    quantity: str | None, records: Sequence[Record], shared: Mapping[str, Any], footnotes: Sequence[str]
+) -> Layout:
+    """The table of one quantity; what its rows share goes into its title."""
+    names = [name for name in _columns(records) if name not in shared]
+    own = _constants(records, names) if quantity is not None else {}
+    keys = tuple(name for name in names if name not in own)
     columns = [_cells(records, key) for key in keys]
     _mark(records, keys, columns, footnotes)
+    title = "" if quantity is None else TITLES.get(quantity, quantity.replace("_", " "))
     return Layout(
+        title=f"{title} ({_said(own)})" if own else title,
         headers=tuple(_header(records, key) for key in keys),
         keys=keys,
         rows=tuple(tuple(cells) for cells in zip(*columns, strict=True)) if columns else (),
         numeric=tuple(key in INTERVALS or _is_numeric(records, key) for key in keys),
-        caption="; ".join(f"{_word(key)}: {text(value)}" for key, value in constant.items()),
-        footnotes=footnotes,
     )
+
+
+def _columns(records: Sequence[Record]) -> list[str]:
+    """Columns worth showing: none that is null throughout, none that repeats another, intervals with their number."""
+    names = [name for name in (records[0] if records else ()) if _has_values(records, name)]
+    names = [name for name in names if not any(other in names for other in REPEATED.get(name, ()))]
+    return [name for name in _with_intervals(names) if name not in ("quantity", "reason")]
+
+
+def _said(constants: Mapping[str, Any]) -> str:
+    return "; ".join(f"{_word(key)}: {text(value)}" for key, value in constants.items())
 
 
 def text(value: Any) -> str:
@@ -176,10 +224,12 @@ def _with_intervals(names: Sequence[str]) -> list[str]:
 
 
 def _constants(records: Sequence[Record], names: Sequence[str]) -> dict[str, Any]:
-    if not records:
+    """What all rows agree on; of plain listings, which estimate nothing, every column stays a column."""
+    if not records or "estimate" not in records[0]:
         return {}
     first = records[0]
-    return {name: first[name] for name in names if all(record[name] == first[name] for record in records)}
+    free = [name for name in names if name not in ALWAYS]
+    return {name: first[name] for name in free if all(record[name] == first[name] for record in records)}
 
 
 def _cells(records: Sequence[Record], key: str) -> list[str]:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from saturation import files
-from saturation.report.layout import Layout, arrange
+from saturation.report.layout import Layout, Page, arrange
 from saturation.results import Listing, ReportResult, Result, frame
 
 if TYPE_CHECKING:
@@ -74,44 +74,35 @@ def as_table(result: Printable, *, width: int = 100, ascii_only: bool = False, c
     """For people: aligned columns no wider than ``width``, then footnotes and remarks."""
     if isinstance(result, ReportResult):
         return _answers(result)
-    layout = arrange(result.records())
-    left_out = []
-    grid = _draw(layout, width, ascii_only, color)
-    while grid is None:
-        key = layout.droppable
-        if key is None:
-            grid = _draw(layout, width, ascii_only, color, force=True)
-        else:
-            left_out.append(key)
-            layout = layout.without(key)
-            grid = _draw(layout, width, ascii_only, color)
-    lines = [*_below(layout), *_notes(result)]
+    page = arrange(result.records())
+    left_out: dict[str, None] = {}
+    blocks = []
+    for section in page.sections:
+        narrow, dropped = _narrowed(section, width)
+        left_out |= dict.fromkeys(dropped)
+        title = f"{textwrap.fill(narrow.title, width)}\n" if narrow.title else ""
+        blocks.append(title + _draw(narrow, width, ascii_only, color))
+    lines = [*_below(page), *_notes(result)]
     if left_out:
         lines.append(f"not shown for want of width: {', '.join(left_out)} (--format csv has every column)")
-    return grid + "".join(f"{textwrap.fill(line, width)}\n" for line in lines)
+    blocks.append("".join(f"{textwrap.fill(line, width)}\n" for line in lines))
+    return "\n".join(block for block in blocks if block) if page.sections else f"{_NOTHING}\n{blocks[-1]}"
 
 
 def as_markdown(result: Printable) -> str:
-    """A pipe table, then footnotes and remarks as a list."""
-    layout = arrange(records_of(result))
-    rule = ["---:" if numeric else "---" for numeric in layout.numeric]
-    rows = [[_md(cell) for cell in row] for row in (layout.headers, *layout.rows)]
-    lines = [f"| {' | '.join(row)} |" for row in (rows[0], rule, *rows[1:])] if layout.keys else [_NOTHING]
-    below = [*_below(layout), *_notes(result)]
-    return "\n".join([*lines, "", *(f"- {_md(line)}" for line in below)]).rstrip() + "\n"
+    """A pipe table a section, then footnotes and remarks as a list."""
+    page = arrange(records_of(result))
+    blocks = [_markdown_table(section) for section in page.sections] or [_NOTHING]
+    below = "\n".join(f"- {_md(line)}" for line in [*_below(page), *_notes(result)])
+    return "\n\n".join(block for block in (*blocks, below) if block) + "\n"
 
 
 def as_latex(result: Printable) -> str:
-    r"""A ``tabular`` for the booktabs package; footnotes and remarks below the bottom rule."""
-    layout = arrange(records_of(result))
-    if not layout.keys:
-        return f"% {_NOTHING}\n"
-    align = "".join("r" if numeric else "l" for numeric in layout.numeric)
-    row = [" & ".join(latex(cell) for cell in cells) + r" \\" for cells in (layout.headers, *layout.rows)]
-    span = rf"\multicolumn{{{len(layout.keys)}}}{{@{{}}p{{\linewidth}}@{{}}}}"
-    below = [rf"{span}{{\footnotesize {latex(line)}}} \\" for line in [*_below(layout), *_notes(result)]]
-    lines = [rf"\begin{{tabular}}{{{align}}}", r"\toprule", row[0], r"\midrule", *row[1:], r"\bottomrule", *below]
-    return "\n".join([r"% \usepackage{booktabs}", *lines, r"\end{tabular}"]) + "\n"
+    r"""A ``tabular`` a section, for the booktabs package; footnotes and remarks after the last one."""
+    page = arrange(records_of(result))
+    blocks = [_latex_table(section) for section in page.sections] or [f"% {_NOTHING}"]
+    below = "\n".join(rf"\par{{\footnotesize {latex(line)}}}" for line in [*_below(page), *_notes(result)])
+    return "\n\n".join(block for block in (r"% \usepackage{booktabs}", *blocks, below) if block) + "\n"
 
 
 def latex(text: str) -> str:
@@ -166,20 +157,26 @@ def _write_parquet(result: Printable, path: Path) -> None:
         pq.write_table(table.replace_schema_metadata(metadata), temporary, compression="zstd")
 
 
-def _draw(layout: Layout, width: int, ascii_only: bool, color: bool, force: bool = False) -> str | None:
-    """The grid, or None where it does not fit."""
+def _narrowed(layout: Layout, width: int) -> tuple[Layout, list[str]]:
+    """Without the least important columns where the line is too short, and which those were."""
+    dropped = []
+    while _width_of(layout) > width and layout.droppable is not None:
+        dropped.append(layout.droppable)
+        layout = layout.without(layout.droppable)
+    return layout, dropped
+
+
+def _width_of(layout: Layout) -> int:
+    return sum(_column_widths(layout)) + _GAP * (len(layout.keys) - 1)
+
+
+def _draw(layout: Layout, width: int, ascii_only: bool, color: bool) -> str:
     from rich import box
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
-    if not layout.keys:
-        return f"{_NOTHING}\n"
-    wanted = sum(_column_widths(layout)) + _GAP * (len(layout.keys) - 1)
-    if wanted > width and not force:
-        return None
     table = Table(box=box.ASCII2 if ascii_only else box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
-    table.padding = (0, 1)
     for header, numeric in zip(layout.headers, layout.numeric, strict=True):
         table.add_column(Text(header), justify="right" if numeric else "left", overflow="fold")
     for row in layout.rows:
@@ -192,16 +189,31 @@ def _draw(layout: Layout, width: int, ascii_only: bool, color: bool, force: bool
     return "".join(f"{line.rstrip()}\n" for line in captured.get().splitlines())
 
 
+def _markdown_table(layout: Layout) -> str:
+    rule = ["---:" if numeric else "---" for numeric in layout.numeric]
+    rows = [[_md(cell) for cell in row] for row in (layout.headers, *layout.rows)]
+    lines = [f"| {' | '.join(row)} |" for row in (rows[0], rule, *rows[1:])]
+    return "\n".join([f"**{_md(layout.title)}**", "", *lines] if layout.title else lines)
+
+
+def _latex_table(layout: Layout) -> str:
+    align = "".join("r" if numeric else "l" for numeric in layout.numeric)
+    rows = [" & ".join(latex(cell) for cell in cells) + r" \\" for cells in (layout.headers, *layout.rows)]
+    head = [rf"\begin{{tabular}}{{{align}}}", r"\toprule", rows[0], r"\midrule"]
+    lines = [*head, *rows[1:], r"\bottomrule", r"\end{tabular}"]
+    return "\n".join([rf"\par\textbf{{{latex(layout.title)}}}\par", *lines] if layout.title else lines)
+
+
 def _column_widths(layout: Layout) -> list[int]:
     from rich.cells import cell_len
 
     return [max(map(cell_len, column)) for column in zip(layout.headers, *layout.rows, strict=True)]
 
 
-def _below(layout: Layout) -> list[str]:
+def _below(page: Page) -> list[str]:
     """The caption and the numbered footnotes."""
-    caption = [layout.caption] if layout.caption else []
-    return caption + [f"({number}) {reason}" for number, reason in enumerate(layout.footnotes, 1)]
+    caption = [page.caption] if page.caption else []
+    return caption + [f"({number}) {reason}" for number, reason in enumerate(page.footnotes, 1)]
 
 
 def _notes(result: Printable) -> list[str]:

@@ -157,10 +157,11 @@ def test_lines_of_the_grid_keep_to_the_width(width):
         for n in range(1, 9)
     )
     text = as_table(SaturationResult(rows=rows, settings={}, data=SUMMARY), width=width)
-    grid = text.split("not shown for want of width")[0].splitlines()
+    title, *grid = text.split("not shown for want of width")[0].splitlines()
+    assert title == "fraction"
     assert all(len(line) <= width for line in grid[:10])
     if width >= 100:
-        assert [line.split()[0] for line in grid[2:10]] == ["fraction"] * 8, "no line is folded"
+        assert [line.split()[0] for line in grid[2:10]] == [f"metric_{n}" for n in range(1, 9)], "no line is folded"
         assert "estimate [low, high]" in grid[0]
     if width < 160:
         assert "not shown for want of width: " in text
@@ -168,9 +169,40 @@ def test_lines_of_the_grid_keep_to_the_width(width):
 
 def test_reasons_are_numbered_by_first_use_and_said_once():
     reasons = ["b", None, "a", "b"]
-    layout = arrange([{"metric": "m", "estimate": n, "low": None, "reason": r} for n, r in enumerate(reasons)])
-    assert layout.footnotes == ("b", "a")
-    assert [row[-1] for row in layout.rows] == ["0 (1)", "1", "2 (2)", "3 (1)"]
+    page = arrange([{"metric": "m", "estimate": n, "low": None, "reason": r} for n, r in enumerate(reasons)])
+    assert page.footnotes == ("b", "a")
+    assert [row[-1] for row in page.sections[0].rows] == ["0 (1)", "1", "2 (2)", "3 (1)"]
+
+
+def test_a_section_a_quantity_says_once_what_its_rows_share():
+    def row(quantity, budget, **more):
+        unc = Uncertainty(estimate=budget / 10, low=0.0, high=1.0, level=0.95, reason=more.pop("reason", None))
+        return CurveRow(quantity=quantity, metric="kl", curve="c", budget=budget, direction="lower", unc=unc, **more)
+
+    rows = (
+        row("value", 1),
+        row("value", 2, reason="few"),
+        row("fraction", 1, baseline="hard"),
+        row("fraction", 2, baseline="hard", reason="few"),
+        row("n_star", 3, baseline="hard", q=0.9, reason="none of them"),
+    )
+    lines = as_table(SaturationResult(rows=rows, settings={}, data=SUMMARY)).splitlines()
+    headings = [line for line in lines if line.startswith(("value", "fraction", "N*"))]
+    assert headings == ["value", "fraction (baseline: hard)", "N* (budget: 3; baseline: hard; q: 0.9)"]
+    assert lines[1].split("  ")[0] == "metric"
+    assert "curve: c; better: lower; level: 0.95; interval: none; estimator: plugin" in lines
+    assert [line for line in lines if line.startswith("(")] == ["(1) few", "(2) none of them"]
+    tables = as_latex(SaturationResult(rows=rows, settings={}, data=SUMMARY))
+    assert tables.count(r"\begin{tabular}") == tables.count(r"\toprule") == 3
+    assert as_markdown(SaturationResult(rows=rows, settings={}, data=SUMMARY)).count("| --- |") == 3
+
+
+def test_a_listing_of_one_row_is_a_table():
+    text = as_table(Listing(command="check", rows=({"file": "a.csv", "table": "votes", "rows": 3},)))
+    assert [line.split() for line in text.splitlines() if line.strip("─-+ ")] == [
+        ["file", "table", "rows"],
+        ["a.csv", "votes", "3"],
+    ]
 
 
 def test_a_single_row_keeps_metric_and_estimate_and_says_the_rest_below():
