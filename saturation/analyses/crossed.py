@@ -1,4 +1,4 @@
-"""Resample items x seeds: one weight per distinct item, used in every split where it occurs, and seeds within splits."""
+"""Resample items x seeds: one weight per distinct item, used in every split that has it, and seeds within splits."""
 
 from __future__ import annotations
 

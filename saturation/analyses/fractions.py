@@ -17,6 +17,7 @@ from saturation.resampling.linearized import Covariance
 from saturation.typing import Floats, IntervalName
 
 WORSE_CEILING = "the ceiling is worse than the baseline: a share of a deterioration, not of an improvement"
+UNBOUNDED = "no interval: with the degrees of freedom of this fraction Fieller's set is not bounded"
 BASELINE_IS_CEILING = "the baseline is the ceiling: there is no improvement to take a share of"
 
 
@@ -66,7 +67,8 @@ def fraction(losses: Floats, over: Floats, under: Floats, covariance: Covariance
     """The fraction (over . losses) / (under . losses) with its confidence set.
 
     It is undefined (estimate None, with a reason; Fieller's set is still given) where the t test of the denominator
-    does not reject 0. Where the two contrasts agree it is 1 by definition, where ``over`` is zero it is 0: ``exact``.
+    does not reject 0. Fieller's set uses the degrees of freedom of the fraction, which can be fewer: where it is not
+    bounded, low and high are None. Where the two contrasts agree it is 1 by definition, where ``over`` is zero it is 0: ``exact``.
 
     Parameters
     ----------
@@ -103,25 +105,26 @@ def fraction(losses: Floats, over: Floats, under: Floats, covariance: Covariance
     if known is not None:
         return _by_definition(known, numerator, denominator, denominator_p, level)
     whole = covariance.ratio(numerator, denominator, over, under, level)
-    if denominator_p >= 1 - level or whole.shape != "bounded":
+    if denominator_p >= 1 - level:
         reason = not_distinguishable(denominator_p)
         return Fraction(None, numerator, denominator, denominator_p=denominator_p, fieller=whole, reason=reason)
     estimate = numerator / denominator
     variance, df = covariance.variance(over - estimate * under)
     one_sided = covariance.ratio(numerator, denominator, over, under, max(2 * level - 1, 0.0))
+    bounded = whole.shape == "bounded"
     return Fraction(
         estimate=estimate,
         numerator=numerator,
         denominator=denominator,
-        low=whole.low,
-        high=whole.high,
-        lower=one_sided.low,
+        low=whole.low if bounded else None,
+        high=whole.high if bounded else None,
+        lower=one_sided.low if one_sided.shape == "bounded" else None,
         se=variance**0.5 / abs(denominator),
         p=_p_of(numerator, covariance.variance(over)[0], df),
         denominator_p=denominator_p,
         fieller=whole,
-        interval="fieller",
-        reason=_remarks(WORSE_CEILING if denominator < 0 else None, covariance.reason),
+        interval="fieller" if bounded else "none",
+        reason=_remarks(None if bounded else UNBOUNDED, _worse(denominator), covariance.reason),
     )
 
 

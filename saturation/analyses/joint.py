@@ -96,7 +96,7 @@ class Joint:
 
     def difference(self, one: tuple[Floats, Floats], other: tuple[Floats, Floats]) -> tuple[Answer, Floats]:
         """Difference of two fractions (over, under), and the coefficients of its delta-method form."""
-        coefficients = self._slope(*one) - self._slope(*other)
+        coefficients = self.slope(*one) - self.slope(*other)
         estimate = self._ratio(*one) - self._ratio(*other)
         answer = self.contrast(coefficients, estimate)
         if self.distribution is not None and answer.se is not None:
@@ -105,8 +105,8 @@ class Joint:
         return answer, coefficients
 
     def slope(self, over: Floats, under: Floats) -> Floats:
-        """Derivatives of a fraction: (over - f under) / (under . losses)."""
-        return self._slope(over, under)
+        """(statistics,) derivatives of a fraction: (over - f under) / (under . losses)."""
+        return np.asarray((over - self._ratio(over, under) * under) / dot(under, self.losses))
 
     def critical(self, contrasts: Sequence[Floats]) -> float | None:
         """The critical value that all of several contrasts stay below together; None where fewer than one varies."""
@@ -133,9 +133,6 @@ class Joint:
     def _ratio(self, over: Floats, under: Floats) -> float:
         return dot(over, self.losses) / dot(under, self.losses)
 
-    def _slope(self, over: Floats, under: Floats) -> Floats:
-        return np.asarray((over - self._ratio(over, under) * under) / dot(under, self.losses))
-
     def _percentile(self, value: float, resampled: Floats, se: float | None) -> Answer:
         made = intervals.percentile(resampled, self.level)
         return Answer(value, made, se, percentile_p(resampled) if made.low is not None else None)
@@ -156,14 +153,15 @@ def percentile_p(distribution: Floats, null: float = 0.0) -> float | None:
     return max(2 * min(share, 1 - share), 2 / (len(kept) + 1)) if share in (0.0, 1.0) else 2 * min(share, 1 - share)
 
 
-def from_resamples(distribution: Floats) -> Covariance:
-    """The covariance of resampled statistics, as one part."""
+def from_resamples(distribution: Floats, n_seeds: Sequence[int]) -> Covariance:
+    """The covariance of resampled statistics, as one part; ``n_seeds`` of each split, for what it leaves out."""
     defined = np.where(np.isfinite(distribution), distribution, np.nan)
     centred = np.nan_to_num(defined - _mean(defined))
     size = centred.shape[1]
     spread = np.stack([(centred[:, [s]] * centred).sum(axis=0) for s in range(size)]) / (len(centred) - 1)
     none = np.zeros((size, size))
-    return Covariance(spread, none, none, none, items_df=MANY, seeds_df=MANY, annotators_df=float("inf"))
+    seeds_df = MANY if min(n_seeds) > 1 else 0
+    return Covariance(spread, none, none, none, items_df=MANY, seeds_df=seeds_df, annotators_df=float("inf"))
 
 
 def _mean(defined: Floats) -> Floats:
@@ -173,10 +171,11 @@ def _mean(defined: Floats) -> Floats:
 
 def _combined(distribution: Floats, coefficients: Floats) -> Floats:
     used = np.flatnonzero(coefficients)
-    return np.asarray((distribution[:, used] * coefficients[used]).sum(axis=1))
+    return np.asarray((distribution[:, used] * coefficients[used]).sum(axis=1), dtype=np.float64)
 
 
 def _ratios(distribution: Floats, over: Floats, under: Floats) -> Floats:
     denominator = _combined(distribution, under)
     numerator = _combined(distribution, over)
-    return np.divide(numerator, denominator, out=np.full(len(numerator), np.nan), where=denominator != 0)
+    safe = np.where(denominator != 0, denominator, np.nan)
+    return np.asarray(numerator / safe, dtype=np.float64)

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from saturation.metrics.metric import Human, Metric
 from saturation.resampling.jackknife import pseudo_values
@@ -84,6 +85,7 @@ def losses_of(panel: Panel, metrics: Sequence[Metric]) -> Losses:
     reasons: dict[int, str] = {}
     estimates: list[Floats] = []
     values: list[list[Floats]] = [[] for _ in panel.splits]
+    means: list[list[Floats]] = [[] for _ in panel.splits]
     n_conditions = len(panel.conditions)
     for rank, metric in enumerate(metrics):
         cells, moves = [], []
@@ -95,11 +97,13 @@ def losses_of(panel: Panel, metrics: Sequence[Metric]) -> Losses:
         spoiled = _reasons(metric, panel, joined, moves)
         reasons |= {rank * n_conditions + c: reason for c, reason in spoiled.items()}
         estimates.append(joined.mean(axis=1))
-        for kept, move in zip(values, moves, strict=True):
-            move[list(spoiled)] = 0.0
-            kept.append(move)
+        for split, (cell, move) in enumerate(zip(cells, moves, strict=True)):
+            cell[list(spoiled)], move[list(spoiled)] = 0.0, 0.0
+            means[split].append(cell)
+            values[split].append(move)
     influence = Influence(
         estimates=np.concatenate(estimates),
+        cells=tuple(np.concatenate(kept) for kept in means),
         values=tuple(np.concatenate(kept) for kept in values),
         items_of_split=panel.items_of_split,
         n_items=len(panel.votes.item_ids),
@@ -137,9 +141,9 @@ def cell_values(metric: Metric, probs: Probs, human: Human) -> tuple[Floats, Flo
     return value, n_items * value[..., None] - (n_items - 1) * without
 
 
-def keep_items(panel: Panel, kept: Floats | Ints) -> Panel:
+def keep_items(panel: Panel, kept: NDArray[np.bool_]) -> Panel:
     """The panel with some items only (mask over the distinct items); indices keep pointing at all votes."""
-    masks = [np.asarray(kept, dtype=bool)[items] for items in panel.items_of_split]
+    masks = [kept[items] for items in panel.items_of_split]
     return replace(
         panel,
         items_of_split=tuple(items[mask] for items, mask in zip(panel.items_of_split, masks, strict=True)),

@@ -63,7 +63,7 @@ def n_star(budgets: Sequence[int], fractions: Sequence[Fraction], q: float) -> N
         return NStar(None, reason=broken)
     tested = _below_ceiling(fractions)
     first = fixed_sequence([f.lower is not None and f.lower >= q for f in fractions[:tested]])
-    low = next((b for b, f in zip(budgets, fractions, strict=True) if f.high is not None and f.high >= q), None)
+    low = next((b for b, f in zip(budgets, fractions, strict=True) if f.high is None or f.high >= q), None)
     high = next((b for b, f in zip(budgets, fractions, strict=True) if f.low is not None and f.low >= q), None)
     if first is None:
         return _above(budgets, tested, low)
@@ -100,8 +100,8 @@ def n_star_interpolated(budgets: Sequence[int], fractions: Sequence[Fraction], q
         return NStar(None, reason=broken)
     fit, _ = isotonic(values_of(fractions), weights_of(fractions))
     estimate, censored = crossing(budgets, fit, q)
-    low, _ = crossing(budgets, np.maximum.accumulate([_or(f.high, f.estimate) for f in fractions]), q)
-    lowest = np.minimum.accumulate([_or(f.low, f.estimate) for f in fractions][::-1])[::-1]
+    low, _ = crossing(budgets, np.maximum.accumulate([np.inf if f.high is None else f.high for f in fractions]), q)
+    lowest = np.minimum.accumulate([-np.inf if f.low is None else f.low for f in fractions][::-1])[::-1]
     high, _ = crossing(budgets, lowest, q)
     if estimate is None:
         at = budgets[0] if censored == "below" else budgets[-1]
@@ -173,7 +173,9 @@ def crossing(budgets: Sequence[int], fit: Floats, q: float) -> tuple[float | Non
 
 
 def crossing_share(fit: Floats, after: int, q: float) -> float:
-    """How far between budgets after - 1 and after the curve reaches q, 0 to 1."""
+    """How far between budgets after - 1 and after the curve reaches q, 0 to 1; 1 where it is unbounded before."""
+    if not np.isfinite(fit[after - 1]):
+        return 1.0
     return float((q - fit[after - 1]) / (fit[after] - fit[after - 1]))
 
 
@@ -224,10 +226,6 @@ def _found(budgets: Sequence[int], first: int, low: float | None, high: float | 
     if at == 1:
         return NStar(at, low, high)
     return NStar(None, None, at, "below", f"<= {at}: smaller budgets were not tried")
-
-
-def _or(limit: float | None, estimate: float | None) -> float:
-    return float(limit if limit is not None else estimate)  # type: ignore[arg-type]  # callers checked the estimate
 
 
 def _grid(budgets: Sequence[int]) -> str:

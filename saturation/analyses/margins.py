@@ -1,0 +1,104 @@
+"""The default non-inferiority margin: what the votes' own noise costs a perfect model (m = p).
+
+A difference to the ceiling smaller than that cannot matter more than the reference itself is uncertain.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from saturation.analyses.losses import humans, sign
+from saturation.analyses.study import Margin
+from saturation.errors import UsageError
+from saturation.metrics.metric import Human, Metric
+from saturation.streams import Purpose, uniforms
+from saturation.tables.panel import Panel
+from saturation.typing import Counts, Floats, Ints
+
+CLOSED_FORM = ("kl", "brier")
+N_DRAWS = 20
+
+
+def margins_of(panel: Panel, metrics: Sequence[Metric], margin: float | None, seed: int) -> dict[str, Margin]:
+    """A margin for each metric by name: the one given, or the m = p noise of the reference."""
+    if margin is not None:
+        if not 0 < margin < float("inf"):
+            raise UsageError(f"margin is {margin}; give a positive number in the metric's units")
+        return {m.name: Margin(margin, f"margin {margin:g} as given") for m in metrics}
+    found = {m.name: _closed(panel, m) for m in metrics if m.name in CLOSED_FORM and m.floor is not None}
+    others = [m for m in metrics if m.name not in found and m.direction != "none"]
+    if others:
+        found |= _simulated(panel, others, seed)
+    return found
+
+
+def crowd(counts: Counts) -> tuple[Floats, float] | None:
+    """Mean distribution pi and concentration A of the population, from the pairwise disagreement.
+
+    rho = mean pairwise disagreement / (1 - sum pi^2), A = rho / (1 - rho). None where no item has two votes, or where
+    items do not differ more than chance (A infinite) or never agree less (A = 0).
+    """
+    votes = np.asarray(counts, dtype=np.float64)
+    totals = votes.sum(axis=1)
+    votes, totals = votes[totals >= 2], totals[totals >= 2]
+    if len(votes) == 0:
+        return None
+    pi = (votes / totals[:, None]).mean(axis=0)
+    apart = 1 - (votes * (votes - 1)).sum(axis=1) / (totals * (totals - 1))
+    chance = 1 - float((pi**2).sum())
+    rho = float(apart.mean()) / chance if chance > 0 else 0.0
+    return (pi, rho / (1 - rho)) if 0 < rho < 1 else None
+
+
+def _closed(panel: Panel, metric: Metric) -> Margin:
+    """The metric's own floor: a mean over items, then over cells."""
+    assert metric.floor is not None
+    floor = metric.floor(panel.votes.counts)
+    weights = [len(seeds) for seeds in panel.seeds]
+    noise = float(np.average([floor[items].mean() for items in panel.items_of_split], weights=weights))
+    return _margin(metric, noise, "closed form")
+
+
+def _simulated(panel: Panel, metrics: Sequence[Metric], seed: int) -> dict[str, Margin]:
+    """Loss of m = p less loss of m = h, both against n_i fresh votes from p = (c + A pi) / (n + A)."""
+    population = crowd(panel.votes.counts)
+    if population is None:
+        why = "no margin: the votes do not show how the items' populations differ; give margin="
+        return {m.name: Margin(None, why) for m in metrics}
+    pi, size = population
+    totals = panel.votes.totals
+    p = (panel.votes.counts + size * pi) / (totals[:, None] + size)
+    noise = np.zeros((N_DRAWS, len(metrics)))
+    for draw in range(N_DRAWS):
+        counts = _fresh(p, totals, seed, draw)
+        for weight, human in zip([len(s) for s in panel.seeds], humans(panel, counts), strict=True):
+            noise[draw] += weight * _excess(metrics, p, human)
+    means = noise.mean(axis=0) / panel.n_cells
+    how = f"p = (c + A pi) / (n + A), A = {size:.3g}, {N_DRAWS} draws"
+    return {m.name: _margin(m, float(mean), how) for m, mean in zip(metrics, means, strict=True)}
+
+
+def _excess(metrics: Sequence[Metric], p: Floats, human: Human) -> Floats:
+    assert human.items is not None
+    own = p[human.items]
+    drawn = human.counts / human.counts.sum(axis=1, keepdims=True)
+    return np.array([sign(m) * float(m.value(own, human) - m.value(drawn, human)) for m in metrics])
+
+
+def _fresh(p: Floats, totals: Ints, seed: int, draw: int) -> Counts:
+    """(items, labels) counts of n_i votes from p_i; vote v of item i depends on (seed, draw, i, v) only."""
+    width = int(totals.max())
+    at = np.arange(len(p))[:, None] * width + np.arange(width)
+    chance = uniforms(seed, Purpose.REFERENCE, np.array(draw), at)
+    edges = p.cumsum(axis=1)[:, :-1]
+    label = (chance[:, :, None] >= edges[:, None, :]).sum(axis=-1)
+    cast = np.arange(width) < totals[:, None]
+    return np.stack([((label == k) & cast).sum(axis=1) for k in range(p.shape[1])], axis=1)
+
+
+def _margin(metric: Metric, noise: float, how: str) -> Margin:
+    if not np.isfinite(noise) or noise <= 0:
+        return Margin(None, "no margin: the m = p noise of the votes does not exist here; give margin=")
+    return Margin(noise, f"margin = the m = p noise of the votes, {noise:.3g} ({how})")

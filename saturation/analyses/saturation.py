@@ -1,0 +1,228 @@
+"""Saturation curves: what each budget of votes brings a model, metric by metric.
+
+First the absolute shortfall to the ceiling, then the fraction of the way from each baseline, then N*.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from saturation.analyses import contrast, curve_rows
+from saturation.analyses.crossed import resampled_losses
+from saturation.analyses.curves import Baseline, Curve, baselines_of, check_wanted, curves_of
+from saturation.analyses.item_sets import PER_BUDGET_ITEMS, RAGGED, ItemSet, item_sets
+from saturation.analyses.joint import Joint, from_resamples
+from saturation.analyses.losses import keep_items, losses_of
+from saturation.analyses.margins import margins_of
+from saturation.analyses.saturation_notes import notes_of
+from saturation.analyses.study import Study
+from saturation.errors import UsageError
+from saturation.metrics.catalogue import DEFAULT_METRICS, metrics_of
+from saturation.metrics.metric import Metric
+from saturation.resampling.linearized import covariance
+from saturation.results import CurveRow, SaturationResult
+from saturation.streams import seed_of
+from saturation.tables.panel import Panel
+
+FEW_SEEDS = 10
+CROSSED = "crossed"
+PER_BUDGET = ("value", "shortfall", "gain", "fraction", "gap_closure")
+"""Quantities that one item set for each budget can give."""
+
+
+def saturation_curve(
+    panel: Panel,
+    *,
+    metrics: Sequence[str] = DEFAULT_METRICS,
+    baselines: Sequence[str] | None = None,
+    ceiling: str | None = None,
+    q: Sequence[float] = (0.90, 0.95),
+    margin: float | None = None,
+    design: str | None = None,
+    level: float = 0.95,
+    n_resamples: int = 2000,
+    rng: Any = 0,
+    ragged: str = "common",
+    ties: str = "share",
+    floor: float = 1e-15,
+    bins: int = 10,
+    threads: int | None = None,
+) -> SaturationResult:
+    """Saturation of every metric in the number of votes a training target was made from.
+
+    A curve is all conditions that share every condition column but budget; l(N) is the metric at budget N (negated
+    where higher is better), a plain mean over cells (split x seed). For every curve and metric the rows hold the
+    value, the shortfall l_N - l_ceil and the gain l_smallest - l_N in the metric's own units, the fraction
+    f(N) = (l_base - l_N) / (l_base - l_ceil) over every baseline side by side, and N* at each q.
+
+    Parameters
+    ----------
+    panel
+        Votes and predictions, aligned.
+    metrics
+        Names of the catalogue.
+    baselines
+        Names to keep (``hard``, ``hard[N]``, ``smoothing[0.1]``, ``temperature``, ``base_rate``, ``smallest`` ...);
+        None: all that the study has.
+    ceiling
+        Selector of the condition that counts as saturated, e.g. ``method=soft,budget=100``; None: ``soft`` at the
+        largest budget of the same model, else the curve's own largest budget.
+    q
+        Shares of the gain that N* is asked for, each in (0, 1).
+    margin
+        Non-inferiority margin in the metric's units; None: the m = p noise of the votes.
+    design
+        ``crossed`` resamples items x seeds jointly; None: that with at least 10 seeds in every split, else
+        the linearised t of the same design, since resampling few seeds covers too rarely.
+    level
+        Coverage of the intervals, above 0.5; one-sided bounds (N*) have the same level.
+    n_resamples
+        Resamples of the joint bootstrap.
+    rng
+        Seed, or a NumPy generator.
+    ragged
+        ``common``: one item set for a whole study; ``per-budget``: each budget on all items with enough votes.
+    ties, floor, bins
+        Shared options of the metrics.
+    threads
+        Threads of the resampling; they change no number.
+
+    Returns
+    -------
+    SaturationResult
+
+    Raises
+    ------
+    UsageError
+        For unknown or contradictory options.
+
+    References
+    ----------
+    Fieller 1954 (ratios); Goeman and Solari 2010 and Maurer et al. 1995 (fixed sequences of tests).
+
+    Examples
+    --------
+    >>> saturation_curve(None, q=(1.5,))
+    Traceback (most recent call last):
+    ...
+    saturation.errors.UsageError: q is 1.5; give shares between 0 and 1
+    """
+    _check(q, level, design, ragged, n_resamples)
+    seed = seed_of(rng)
+    chosen = metrics_of(metrics, ties=ties, floor=floor, bins=bins, seed=seed)
+    curves = curves_of(panel.conditions, ceiling)
+    sets, set_notes = item_sets(panel, curves, ragged)
+    few = min(len(seeds) for seeds in panel.seeds) < FEW_SEEDS
+    resample = design == CROSSED or not few
+    options = _Options(chosen, curves, baselines, tuple(q), margin, level, n_resamples, seed, resample, threads)
+    studies = [(one, _study(keep_items(panel, one.kept), options)) for one in sets]
+    rows = tuple(_rows_per_budget(studies) if ragged == PER_BUDGET_ITEMS else _rows(studies[0][1]))
+    settings = {
+        "metrics": [m.name for m in chosen],
+        "baselines": None if baselines is None else list(baselines),
+        "ceiling": ceiling,
+        "q": list(q),
+        "margin": margin,
+        "design": CROSSED,
+        "inference": "bootstrap" if resample else "linearized_t",
+        "level": level,
+        "n_resamples": n_resamples if resample else None,
+        "seed": seed,
+        "ragged": ragged,
+        "ties": ties,
+        "floor": floor,
+        "bins": bins,
+        "labels": list(panel.votes.labels),
+    }
+    notes = (*panel.notes, *set_notes, *notes_of(panel, curves, resample=resample, few=few))
+    return SaturationResult(rows=rows, settings=settings, data=panel.summary, inputs=panel.inputs, notes=notes)
+
+
+@dataclass(frozen=True, slots=True)
+class _Options:
+    """Resolved options that every item set shares."""
+
+    metrics: tuple[Metric, ...]
+    curves: tuple[Curve, ...]
+    baselines: Sequence[str] | None
+    q: tuple[float, ...]
+    margin: float | None
+    level: float
+    n_resamples: int
+    seed: int
+    resample: bool
+    threads: int | None
+
+
+def _check(q: Sequence[float], level: float, design: str | None, ragged: str, n_resamples: int) -> None:
+    for share in q:
+        if not 0 < share < 1:
+            raise UsageError(f"q is {share:g}; give shares between 0 and 1")
+    if not 0.5 < level < 1:
+        raise UsageError(f"level is {level:g}; give a number above 0.5 and below 1")
+    if design not in (None, CROSSED):
+        raise UsageError(f"design is {design!r}; a saturation curve takes {CROSSED!r} (items x seeds) or none")
+    if ragged not in RAGGED:
+        raise UsageError(f"ragged is {ragged!r}; give one of {', '.join(RAGGED)}")
+    if n_resamples < 2:
+        raise UsageError(f"n_resamples is {n_resamples}; give at least 2")
+
+
+def _study(panel: Panel, options: _Options) -> Study:
+    """Losses and their joint uncertainty on one item set."""
+    losses = losses_of(panel, options.metrics)
+    drawn = None
+    if options.resample:
+        drawn = resampled_losses(panel, options.metrics, options.n_resamples, options.seed, options.threads)
+    spread = (
+        covariance(losses.influence) if drawn is None else from_resamples(drawn, [len(seeds) for seeds in panel.seeds])
+    )
+    joint = Joint(losses.influence.estimates, spread, drawn, options.level, options.seed)
+    return Study(
+        conditions=panel.conditions,
+        losses=losses,
+        joint=joint,
+        curves=options.curves,
+        baselines=_baselines(options, panel),
+        margins=margins_of(panel, options.metrics, options.margin, options.seed),
+        q=options.q,
+        design=CROSSED,
+        n_resamples=options.n_resamples if options.resample else None,
+    )
+
+
+def _baselines(options: _Options, panel: Panel) -> tuple[tuple[Baseline, ...], ...]:
+    every = tuple(baselines_of(curve, panel.conditions) if curve.takes_votes else () for curve in options.curves)
+    check_wanted(options.baselines, {b.name: b for found in every for b in found})
+    if options.baselines is None:
+        return every
+    return tuple(tuple(b for b in found if b.name in options.baselines) for found in every)
+
+
+def _rows(study: Study) -> Iterator[CurveRow]:
+    """All rows on one item set: curve by curve, metric by metric, then what compares them."""
+    for curve, baselines in zip(study.curves, study.baselines, strict=True):
+        for rank, metric in enumerate(study.metrics):
+            yield from curve_rows.value_rows(study, curve, rank)
+            if metric.direction == "none":
+                yield from curve_rows.undirected_row(study, curve, rank)
+                continue
+            yield from curve_rows.shortfall_rows(study, curve, rank)
+            if curve.is_curve:
+                yield from curve_rows.gain_rows(study, curve, rank)
+            for baseline in baselines:
+                yield from curve_rows.fraction_rows(study, curve, rank, baseline)
+            if curve.is_curve:
+                yield curve_rows.noninferiority_row(study, curve, rank)
+    yield from contrast.metric_rows(study)
+    yield from contrast.gap_rows(study)
+
+
+def _rows_per_budget(studies: Sequence[tuple[ItemSet, Study]]) -> Iterator[CurveRow]:
+    """Rows of each budget from its own items; N* and contrasts need one item set and are left out."""
+    for one, study in studies:
+        for row in _rows(study):
+            if row.budget == one.budget and row.quantity in PER_BUDGET:
+                yield row
