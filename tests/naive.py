@@ -253,7 +253,7 @@ def modes(c) -> list[int]:
 
 
 def top(m) -> int:
-    return [k for k, y in enumerate(m) if y == max(m)][0]
+    return next(k for k, y in enumerate(m) if y == max(m))
 
 
 def majority_credit(c, ties: str, published: int | None = None) -> list[float]:
