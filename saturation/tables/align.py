@@ -136,7 +136,7 @@ def _rows(
     frame: pl.DataFrame, columns: tuple[str, ...], item: Ints, probs: Floats
 ) -> tuple[tuple[Condition, ...], tuple[str, ...], Rows, list[Note]]:
     """Conditions, splits, and the predictions as codes, members averaged."""
-    conditions, condition = _conditions(frame, columns)
+    conditions, condition = conditions_of(frame, columns)
     splits = tuple(frame["split"].unique().sort().to_list())
     seed = np.asarray(frame["seed"].fill_null(NO_SEED).to_numpy(), dtype=np.int64)
     rows = Rows(codes(frame["split"], splits), condition, seed, item, probs)
@@ -247,7 +247,7 @@ def _with_parts(found: Findings, frame: pl.DataFrame, splits: pl.DataFrame) -> p
     return joined.with_columns(pl.col("__part__").alias("part")).drop("__part__")
 
 
-def _conditions(frame: pl.DataFrame, columns: tuple[str, ...]) -> tuple[tuple[Condition, ...], Ints]:
+def conditions_of(frame: pl.DataFrame, columns: tuple[str, ...]) -> tuple[tuple[Condition, ...], Ints]:
     """Distinct conditions in canonical order, and the position of each row's."""
     import polars as pl
 

@@ -61,7 +61,7 @@ def empty(name: str) -> pl.Expr:
     return pl.col(name).is_null() | (pl.col(name) == "")
 
 
-def as_floats(found: Findings, frame: pl.DataFrame, names: Iterable[str], rule: str = "T07") -> pl.DataFrame:
+def as_floats(found: Findings, frame: pl.DataFrame, names: Iterable[str], rule: str) -> pl.DataFrame:
     """Numbers as float64; 32-bit decimals keep their short form (0.1, not 0.10000000149)."""
     import polars as pl
 

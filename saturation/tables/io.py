@@ -19,7 +19,7 @@ from saturation.tables import meta as metadata
 from saturation.tables.findings import ROW
 from saturation.tables.meta import Metadata
 from saturation.tables.read_files import read_rows
-from saturation.tables.schema import METADATA_KEY
+from saturation.tables.schema import METADATA_KEY, example
 from saturation.tables.sources import Format, expand, format_of, sniff
 
 if TYPE_CHECKING:
@@ -148,19 +148,26 @@ def write_table(
     return path
 
 
-def _write(path: Path, frame: pl.DataFrame, kind: Format, meta: Metadata) -> None:
-    text = meta.to_json()
+def write_example(path: str | Path, table: str) -> Path:
+    """Write a template: the columns of a table and its example row, without metadata, to be edited."""
+    path = Path(path)
+    _write(path, example(table), format_of(path), None)
+    return path
+
+
+def _write(path: Path, frame: pl.DataFrame, kind: Format, meta: Metadata | None) -> None:
     with files.atomic_path(path) as temporary:
         if kind == "parquet":
-            frame.write_parquet(temporary, compression="zstd", metadata={METADATA_KEY: text})
+            inside = None if meta is None else {METADATA_KEY: meta.to_json()}
+            frame.write_parquet(temporary, compression="zstd", metadata=inside)
         elif kind == "csv":
             frame.write_csv(temporary)
         elif kind == "jsonl":
             frame.write_ndjson(temporary)
         else:
             frame.write_ipc(temporary, compression="zstd")
-    if kind != "parquet":
-        files.write_text(metadata.sidecar(path), text + "\n")
+    if kind != "parquet" and meta is not None:
+        files.write_text(metadata.sidecar(path), meta.to_json() + "\n")
 
 
 def _as_list(sources: Any) -> list[Any]:

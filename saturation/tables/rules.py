@@ -30,8 +30,7 @@ RULES = (
     Rule("T04", "long-id", "Ids are at most 1,000 characters long."),
     Rule("T05", "unprintable-id", "Ids contain printable characters only, without line breaks."),
     Rule("T06", "number-as-id", "Ids and labels are text or whole numbers, not decimal numbers, lists or objects."),
-    Rule("T07", "not-a-number", "Numeric columns hold numbers."),
-    Rule("T08", "repeated-item", "An item has one row in a table of items or counts."),
+    Rule("T07", "repeated-item", "An item has one row in a table of items or counts."),
     # labels
     Rule("L01", "no-labels", "A table has at least two labels; a wide one has a column for each."),
     Rule("L02", "not-a-label", "Every `n_` or `p_` column is a label: rename others or pass --labels."),

@@ -102,7 +102,7 @@ def counts(found: Findings, frame: pl.DataFrame, names: tuple[str, ...] | None) 
         wrong = frame.filter(pl.col(name).is_null() | (pl.col(name) < 0))
         found.add_rows("V06", wrong, cell(name, f"{name} is "))
     found.add_rows("V07", frame.filter(pl.sum_horizontal(columns) == 0), "the item has no votes")
-    _once(found, frame, "T08", ["item_id"], "the item has a row already")
+    _once(found, frame, "T07", ["item_id"], "the item has a row already")
     others = [name for name in frame.columns if name not in columns]
     return frame.select(*others, *columns), names
 
@@ -129,7 +129,7 @@ def items(found: Findings, frame: pl.DataFrame) -> pl.DataFrame:
     need(found, frame, ("item_id",))
     frame = as_text(found, frame, "item_id", "majority_label")
     check_ids(found, frame, "item_id")
-    _once(found, frame, "T08", ["item_id"], "the item has a row already")
+    _once(found, frame, "T07", ["item_id"], "the item has a row already")
     return frame
 
 
