@@ -36,6 +36,8 @@ class Plan:
         Asked budgets that cannot, with the reason.
     reference_size
         R of ``disjoint``, or of the others where it is one number for all items and budgets; else None.
+    same_votes
+        Votes of every item used, where that is one number.
     items
         (union items,) the items used, of those given.
     members
@@ -48,6 +50,7 @@ class Plan:
     budgets: tuple[int, ...]
     refused: dict[int, str]
     reference_size: int | None
+    same_votes: int | None
     items: Ints
     members: np.ndarray[tuple[int, int], np.dtype[np.bool_]]
     notes: tuple[Note, ...]
@@ -105,7 +108,8 @@ def make_plan(counts: Ints, reference: str, budgets: Sequence[int] | None, ragge
         reference=kind,
         budgets=possible,
         refused=refused,
-        reference_size=size if kind == "disjoint" else _one_size(kind, totals[union]),
+        reference_size=size if kind == "disjoint" else None if kind == "rest" else _one_number(totals[union]),
+        same_votes=_one_number(totals[union]),
         items=union.astype(np.int64),
         members=members,
         notes=tuple(_notes(counts, union, members, kind, ragged)),
@@ -157,11 +161,9 @@ def _needed(reference: Reference, budget: int, size: int | None) -> int:
     return {"disjoint": budget + (size or 0), "rest": budget + 1, "all": budget, "plug_in": 1}[reference]
 
 
-def _one_size(reference: Reference, totals: Ints) -> int | None:
-    """Votes in the reference where that is one number; ``rest`` depends on the budget."""
-    if reference == "rest" or len(np.unique(totals)) > 1:
-        return None
-    return int(totals[0])
+def _one_number(totals: Ints) -> int | None:
+    """Votes an item where all items have the same number."""
+    return int(totals[0]) if len(np.unique(totals)) == 1 else None
 
 
 def _notes(counts: Ints, union: Ints, members: Floats, reference: Reference, ragged: str) -> list[Note]:

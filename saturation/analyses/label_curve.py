@@ -1,0 +1,272 @@
+"""How close N votes an item come to the full crowd: the label-side saturation curve. No model is involved."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from saturation.analyses import label_exact, label_monte_carlo, label_scores
+from saturation.analyses.label_monte_carlo import Draws
+from saturation.analyses.label_plan import Plan, make_plan
+from saturation.analyses.label_rows import rows_of
+from saturation.analyses.label_series import Alpha, Point, Series, alpha_of, root
+from saturation.errors import UsageError
+from saturation.metrics.catalogue import DEFAULT_METRICS, metrics_of
+from saturation.metrics.metric import Human, Metric
+from saturation.resampling.exact_states import Score
+from saturation.results import LabelCurveResult, LabelCurveRow
+from saturation.streams import seed_of
+from saturation.tables.panel import Votes
+from saturation.typing import Ints
+
+ENTROPY_RMSE = Metric(
+    name="entropy_rmse",
+    title="root mean squared entropy error",
+    kind="set",
+    direction="lower",
+    order=1,
+    range="[0, ln K]",
+    formula="sqrt(mean over items of (H(m) - H(h))^2)",
+)
+"""Known on the label side only."""
+REVERSE_NEEDS = (
+    "infinite: N votes can hold a label that the other votes lack; use reverse_kl[smooth=1/K], or --reference all or "
+    "plug_in"
+)
+
+
+def label_curve(
+    votes: Votes,
+    *,
+    metrics: Sequence[str] = DEFAULT_METRICS,
+    budgets: Sequence[int] | None = None,
+    reference: str = "disjoint",
+    alpha: Alpha = None,
+    q: Sequence[float] = (0.90, 0.95),
+    level: float = 0.95,
+    n_resamples: int = 2000,
+    rng: int | np.random.Generator = 0,
+    ragged: str = "common",
+    ties: str = "share",
+    bins: int = 10,
+    threads: int | None = None,
+) -> LabelCurveResult:
+    """Compare N votes of every item, playing the model, with a reference made of its votes.
+
+    Means and variances over draws are exact wherever a metric is a sum over labels (or has few enough states to list
+    them all); other metrics are drawn, and carry their Monte Carlo error.
+
+    Parameters
+    ----------
+    votes
+        The human side.
+    metrics
+        Names as in ``saturation metrics``, and ``entropy_rmse``; ``all`` for every one.
+    budgets
+        N; default: those of 1, 2, 3, 5, 10, 20, 50, 100 that the data allow.
+    reference
+        ``disjoint``: R other votes, the same R for every N (unbiased for fresh votes against fresh votes); ``rest``:
+        all other votes; ``all``: all votes, the N among them (flattering); ``plug_in``: N votes with replacement
+        from the observed shares, against those.
+    alpha
+        Votes added to every label of the target: None (kl 1/K, others none), ``none``, ``1/K`` or a number.
+    q
+        Shares of the gain from the smallest to the largest budget that N* is asked for.
+    level
+        Nominal coverage.
+    n_resamples
+        Most draws of Monte Carlo metrics (at most 400 are needed and used).
+    rng
+        Seed, or a generator that one is drawn from.
+    ragged
+        ``common``: the same items at every budget; ``per-budget``: each budget takes all items that reach it.
+    ties
+        Which of tied modes of the N votes count: ``share``, ``any``, ``first`` or ``last``.
+    bins
+        Bins of calibration errors.
+    threads
+        Threads; they change no number.
+
+    Returns
+    -------
+    LabelCurveResult
+        For each metric rows ``value``, ``shortfall`` and ``fraction`` a budget, and ``n_star`` and
+        ``n_star_interpolated`` a q. ``low``/``high``: for other items (linearised t over items); ``draw_low``/
+        ``draw_high``: for one actual collection of N votes on these items.
+
+    Raises
+    ------
+    UsageError
+        For options that are unknown or out of range, and where no budget is possible.
+
+    Examples
+    --------
+    Three items with 40 votes each; Brier against R other votes is mean s^2 (1/N + 1/R).
+
+    >>> from saturation.tables.panel import Votes
+    >>> counts = np.array([[20, 20], [30, 10], [36, 4]])
+    >>> votes = Votes(item_ids=("x", "y", "z"), labels=("no", "yes"), counts=counts)
+    >>> row = label_curve(votes, metrics=["brier"], budgets=[1, 20]).rows[0]
+    >>> by_hand = (1 - ((counts / 40) ** 2).sum(axis=1)).mean() * 40 / 39 * (1 / 1 + 1 / 20)
+    >>> row.reference_size, round(row.unc.estimate, 6), round(float(by_hand), 6)
+    (20, 0.378718, 0.378718)
+    """
+    seed = seed_of(rng)
+    chosen = _metrics(metrics, ties=ties, bins=bins, seed=seed)
+    _check(level, n_resamples, q)
+    plan = make_plan(votes.counts, reference, budgets, ragged)
+    counts = votes.counts[plan.items]
+    job = _Job(
+        counts,
+        plan,
+        _human(votes, plan),
+        Draws(seed, min(n_resamples, label_monte_carlo.MAX_DRAWS), threads),
+        ties,
+        tuple(alpha_of(one.name, alpha, len(votes.labels)) for one in chosen),
+    )
+    rows: list[LabelCurveRow] = []
+    for series in _all_series(chosen, job):
+        rows += rows_of(series, plan, len(votes.item_ids), q, level)
+    return LabelCurveResult(
+        rows=tuple(rows),
+        settings={
+            "metrics": [one.name for one in chosen],
+            "budgets": sorted([*plan.budgets, *plan.refused]),
+            "reference": reference,
+            "reference_size": plan.reference_size,
+            "alpha": alpha,
+            "q": list(q),
+            "level": level,
+            "n_resamples": n_resamples,
+            "seed": seed,
+            "design": "items",
+            "ragged": ragged,
+            "ties": ties,
+            "bins": bins,
+            "labels": list(votes.labels),
+        },
+        data=votes.summary,
+        inputs=votes.inputs,
+        notes=(*votes.notes, *plan.notes),
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Job:
+    """What every metric needs: counts of the union items, plan, human side, draws, tie rule, alpha a metric."""
+
+    counts: Ints
+    plan: Plan
+    human: Human
+    draws: Draws
+    ties: str
+    alphas: tuple[float, ...]
+
+
+def _metrics(specs: Sequence[str], **shared: str | int | None) -> tuple[Metric, ...]:
+    """Metrics in the asked order; ``entropy_rmse`` exists here only."""
+    if isinstance(specs, str):
+        raise UsageError(f"metrics is the text {specs!r}; give a list of names")
+    twice = sorted({name for name in specs if list(specs).count(name) > 1})
+    if twice:
+        raise UsageError(f"metric given twice: {', '.join(twice)}")
+    own = [name for name in specs if name != ENTROPY_RMSE.name]
+    known = list(metrics_of(own, **shared)) if own or not specs else []
+    if "all" in specs:
+        known.append(ENTROPY_RMSE)
+    elif len(own) < len(specs):
+        known.insert(list(specs).index(ENTROPY_RMSE.name), ENTROPY_RMSE)
+    return tuple(known)
+
+
+def _check(level: float, n_resamples: int, q: Sequence[float]) -> None:
+    if not 0 < level < 1:
+        raise UsageError(f"level is {level}; give a number strictly between 0 and 1")
+    if n_resamples < 2:
+        raise UsageError(f"n_resamples is {n_resamples}; give at least 2")
+    wrong = [share for share in q if not 0 < share < 1]
+    if wrong:
+        raise UsageError(f"q is {wrong[0]}; give shares strictly between 0 and 1")
+
+
+def _human(votes: Votes, plan: Plan) -> Human:
+    """The human side of set-level metrics: published majorities and the groups by ``source``."""
+    majority = None if votes.majority is None else votes.majority[plan.items]
+    groups = None
+    if "source" in votes.groups:
+        values = votes.groups["source"]
+        names = sorted({value for value in values if value is not None})
+        codes = {name: code for code, name in enumerate(names)}
+        groups = np.array([-1 if values[i] is None else codes[values[i]] for i in plan.items], dtype=np.int64)
+    return Human(votes.counts[plan.items], majority, groups, plan.items)
+
+
+def _all_series(metrics: tuple[Metric, ...], job: _Job) -> list[Series]:
+    """One series a metric, in order; metrics of one kind are computed together."""
+    points: dict[int, Sequence[Point]] = {}
+    points |= _additive(metrics, job)
+    points |= _by_states(metrics, job)
+    for index, one in enumerate(metrics):
+        if index not in points:
+            points[index] = _of_set(one, job.alphas[index], job)
+    return [
+        Series(one.name, one.direction, job.alphas[index], tuple(points[index])) for index, one in enumerate(metrics)
+    ]
+
+
+def _additive(metrics: tuple[Metric, ...], job: _Job) -> dict[int, Sequence[Point]]:
+    which = [index for index, one in enumerate(metrics) if one.term is not None]
+    found: dict[int, Sequence[Point]] = {}
+    for index in which:
+        if _reverse_undefined(metrics[index], job.plan):
+            found[index] = [Point(None, reason=REVERSE_NEEDS)] * len(job.plan.budgets)
+    rest = [index for index in which if index not in found]
+    computed = label_exact.additive_points(
+        job.counts, job.plan, [metrics[i] for i in rest], [job.alphas[i] for i in rest]
+    )
+    return found | dict(zip(rest, computed, strict=True))
+
+
+def _reverse_undefined(metric: Metric, plan: Plan) -> bool:
+    raw = metric.name.partition("[")[0] == "reverse_kl" and metric.smooth is None
+    return raw and plan.reference in ("disjoint", "rest")
+
+
+def _by_states(metrics: tuple[Metric, ...], job: _Job) -> dict[int, Sequence[Point]]:
+    """Item metrics without a term: all states where they can be listed, else draws."""
+    which = [i for i, one in enumerate(metrics) if one is ENTROPY_RMSE or (one.kind == "item" and one.term is None)]
+    scores = {i: _score(metrics[i], job.alphas[i], job.ties) for i in which}
+    found: dict[int, Sequence[Point]] = {}
+    for symmetric in (True, False):
+        some = [i for i in which if scores[i][1] is symmetric]
+        if not some:
+            continue
+        listed = label_exact.state_points(job.counts, job.plan, [scores[i][0] for i in some], symmetric=symmetric)
+        for i, points in zip(some, listed, strict=True):
+            filled = _filled(points, scores[i][0], job)
+            found[i] = [root(point) for point in filled] if metrics[i] is ENTROPY_RMSE else filled
+    return found
+
+
+def _score(metric: Metric, alpha: float, ties: str) -> tuple[Score, bool]:
+    if metric is ENTROPY_RMSE:
+        return label_scores.squared_entropy_error(alpha), True
+    return label_scores.score_of(metric, alpha, ties)
+
+
+def _filled(points: Sequence[Point | None], score: Score, job: _Job) -> list[Point]:
+    """Draws where the states could not be listed."""
+    return [
+        label_monte_carlo.item_point(job.counts[members], job.plan, budget, score, job.draws)
+        if point is None
+        else point
+        for point, budget, members in zip(points, job.plan.budgets, job.plan.members, strict=True)
+    ]
+
+
+def _of_set(metric: Metric, alpha: float, job: _Job) -> list[Point]:
+    if metric.name == "entropy_correlation":
+        return label_exact.correlation_points(job.counts, job.plan, alpha)
+    return label_monte_carlo.set_points(job.counts, job.plan, job.draws, metric=metric, alpha=alpha, human=job.human)

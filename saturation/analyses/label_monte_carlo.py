@@ -1,0 +1,132 @@
+"""Points of a label-side curve by Monte Carlo, where no exact way exists; each carries its Monte Carlo error."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from saturation.analyses.label_plan import Plan
+from saturation.analyses.label_series import Point
+from saturation.metrics.metric import Human, Metric
+from saturation.resampling.draw import subsample
+from saturation.resampling.exact_states import Score
+from saturation.resampling.jackknife import pseudo_values
+from saturation.streams import Purpose, words
+from saturation.typing import Floats, Ints
+
+MAX_DRAWS = 400
+"""Draws are n_resamples, at most this many: the Monte Carlo error is printed, and is then small beside the spread."""
+INFLUENCE_DRAWS = 16
+"""Influence values are averaged over this many draws."""
+CELLS_A_BLOCK = 4_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Draws:
+    """How the votes are drawn: seed, number of draws, threads."""
+
+    seed: int
+    number: int
+    threads: int | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Drawn:
+    """Some draws at one budget: ``targets`` (draws, items, labels), ``reference`` likewise or (items, labels)."""
+
+    targets: Ints
+    reference: Ints
+
+
+def item_point(counts: Ints, plan: Plan, budget: int, score: Score, draws: Draws) -> Point:
+    """The point at one budget of a metric that is a mean of item scores; ``counts`` are those of its items."""
+    values, items = np.empty(draws.number), np.zeros(len(counts))
+    for start, drawn in _blocks(counts, plan, budget, draws):
+        scores = score(drawn.targets, np.broadcast_to(drawn.reference, drawn.targets.shape))
+        values[start : start + len(scores)] = scores.mean(axis=-1)
+        items += scores.sum(axis=0)
+    return _point(values, items / draws.number)
+
+
+def set_points(counts: Ints, plan: Plan, draws: Draws, *, metric: Metric, alpha: float, human: Human) -> list[Point]:
+    """Points (budgets,) of a metric of whole sets of items; ``human`` gives groups and the like of the union items."""
+    points = []
+    for budget, members in zip(plan.budgets, plan.members, strict=True):
+        own = counts[members]
+        of_items = human.take(np.flatnonzero(members).astype(np.int64))
+        values, influence = np.empty(draws.number), np.zeros(len(own))
+        for start, drawn in _blocks(own, plan, budget, draws):
+            for offset, target in enumerate(drawn.targets):
+                reference = drawn.reference if drawn.reference.ndim == 2 else drawn.reference[offset]
+                side = Human(reference, of_items.majority, of_items.groups, of_items.items)
+                votes = target + alpha
+                target_shares = votes / votes.sum(axis=-1, keepdims=True)
+                values[start + offset] = float(metric.value(target_shares, side))
+                if start + offset < INFLUENCE_DRAWS:
+                    influence += _influence(metric, target_shares, side, values[start + offset])
+        used = min(draws.number, INFLUENCE_DRAWS)
+        points.append(_point(values, influence / used, undefined=metric.undefined))
+    return points
+
+
+def _point(values: Floats, items: Floats, *, undefined: str = "undefined") -> Point:
+    if not np.isfinite(values).all():
+        lost = int((~np.isfinite(values)).sum())
+        reason = f"undefined in {lost} of {len(values)} draws ({undefined})"
+        return Point(None, estimator="monte_carlo", n_resamples=len(values), reason=reason)
+    sd = float(values.std(ddof=1))
+    return Point(
+        float(values.mean()),
+        influence=items,
+        draw_sd=sd,
+        mc_se=sd / len(values) ** 0.5,
+        estimator="monte_carlo",
+        n_resamples=len(values),
+    )
+
+
+def _blocks(counts: Ints, plan: Plan, budget: int, draws: Draws) -> Iterator[tuple[int, Drawn]]:
+    """Blocks of draws that fit in memory; draw b depends on the seed and b alone."""
+    cells = counts.size if plan.reference != "plug_in" else counts.shape[0] * max(budget, counts.shape[1])
+    size = max(1, CELLS_A_BLOCK // max(cells, 1))
+    for start in range(0, draws.number, size):
+        stop = min(start + size, draws.number)
+        yield start, _draw(counts, plan, budget, (start, stop), draws)
+
+
+def _draw(counts: Ints, plan: Plan, budget: int, block: tuple[int, int], draws: Draws) -> Drawn:
+    start, stop = block
+    if plan.reference == "plug_in":
+        return Drawn(with_replacement(draws.seed, start, stop, counts, budget), counts)
+    size = plan.reference_size if plan.reference == "disjoint" else None
+    found = subsample(draws.seed, start, stop, counts, (budget,), size, threads=draws.threads)
+    targets = found.targets[:, 0]
+    if found.reference is not None:
+        return Drawn(targets, found.reference)
+    return Drawn(targets, counts - targets if plan.reference == "rest" else counts)
+
+
+def with_replacement(seed: int, start: int, stop: int, counts: Ints, budget: int) -> Ints:
+    """(draws, items, labels) ``budget`` votes of each item drawn with replacement; larger budgets extend smaller."""
+    n_items, n_labels = counts.shape
+    streams = np.arange(start, stop)[:, None, None] * n_items + np.arange(n_items)[:, None]
+    random = words(seed, Purpose.VOTES, streams, np.arange(budget)) >> np.uint64(32)
+    ballot = (random * counts.sum(axis=1)[:, None].astype(np.uint64)) >> np.uint64(32)
+    label = (ballot.astype(np.int64)[..., None] >= counts.cumsum(axis=1)[:, None, :]).sum(axis=-1)
+    cell = label + np.arange(n_items)[:, None] * n_labels
+    cell += (np.arange(stop - start) * n_items * n_labels)[:, None, None]
+    tally = np.bincount(cell.ravel(), minlength=(stop - start) * n_items * n_labels)
+    return tally.reshape(stop - start, n_items, n_labels).astype(np.int64)
+
+
+def _influence(metric: Metric, target: Floats, side: Human, value: float) -> Floats:
+    """(items,) influence values of one draw: in closed form, or delete-one pseudo-values."""
+    if metric.features is None:
+        assert metric.leave_one_out is not None
+        n_items = len(target)
+        return np.asarray(n_items * value - (n_items - 1) * metric.leave_one_out(target, side))
+    assert metric.combine is not None
+    features = metric.features(target, side)
+    return metric.influence(features) if metric.influence else pseudo_values(features, metric.combine)
