@@ -105,14 +105,17 @@ def fractions(
             names = plotdata.short_names(plotdata.curves_of(result))
             ax.set_title(f"{phrases.metric(metric)}, {names[curve]}", loc="left", parse_math=False)
         _fraction_axis(ax, points, _targets(result))
-        for place, name in enumerate(dict.fromkeys(p.series for p in points)):
+        lines = dict.fromkeys(p.series for p in points if not p.alone and not _is_crowd(points, p.series))
+        for place, name in enumerate(lines):
             _unbounded(ax, [p for p in points if p.series == name], style.PALETTE[place % len(style.PALETTE)])
         style.label_lines(ax, ends if len(ends) > 1 else [])
     return ax
 
 
 def n_star(result: CurveResult, ax: Axes | None = None) -> Axes:
-    """N* of every metric and baseline: filled for the first q, open for the others, an arrow where censored.
+    """N* of every metric and curve: filled for the first q, open for the others, an arrow where censored.
+
+    The baseline is the headline one: hard labels where the study has them.
 
     Parameters
     ----------
@@ -125,9 +128,9 @@ def n_star(result: CurveResult, ax: Axes | None = None) -> Axes:
     lines = list(dict.fromkeys((s.metric, s.series) for s in stars))
     targets = sorted({s.q for s in stars})
     with style.drawing():
-        ax = style.new_axes(5.6, 0.9 + 0.3 * max(len(lines), 1)) if ax is None else ax
+        ax = style.new_axes(6.4, 0.9 + 0.27 * max(len(lines), 1)) if ax is None else ax
         budgets = sorted({r.budget for r in result.rows if r.quantity == "fraction" and r.budget is not None})
-        style.dress(ax, "Annotators needed", x=BUDGET)
+        style.dress(ax, "", x=BUDGET)
         style.budget_axis(ax, budgets or [1.0])
         for star in stars:
             _draw_star(ax, star, lines.index((star.metric, star.series)), targets)
@@ -213,9 +216,12 @@ def _finish(ax: Axes, metric: str, points: Sequence[Point], y: str | None = None
 
 
 def _draw_series(ax: Axes, points: Sequence[Point], *, bands: bool) -> list[tuple[float, str, str]]:
-    """Every line of a panel; returns where each ends, for its name."""
-    ends = []
-    keys = list(dict.fromkeys((p.series, p.alone) for p in points))
+    """Every line of a panel; returns where each ends, for its name, lower lines first."""
+    ends: list[tuple[float, str, str, float]] = []
+    keys = list(dict.fromkeys((p.series, p.alone) for p in points if not _is_crowd(points, p.series)))
+    crowd = [p for p in points if _is_crowd(points, p.series)]
+    if crowd:
+        ends.append(_draw_crowd(ax, crowd))
     for place, (name, alone) in enumerate(sorted(keys, key=lambda key: key[1])):
         series = [p for p in points if (p.series, p.alone) == (name, alone)]
         colour = style.QUIET if alone else style.PALETTE[place % len(style.PALETTE)]
@@ -228,10 +234,34 @@ def _draw_series(ax: Axes, points: Sequence[Point], *, bands: bool) -> list[tupl
             _line(ax, curved, place, colour, dashed=alone)
         else:
             _level(ax, series[0], colour)
-        last = next((p.value for p in reversed(series) if p.value is not None), None)
-        if last is not None:
-            ends.append((last, _ALONE if alone else phrases.baseline(name), colour))
-    return ends
+        known = [p.value for p in series if p.value is not None]
+        if known or any(p.unbounded for p in series):
+            text = _ALONE if alone else phrases.baseline(name)
+            ends.append((known[-1] if known else 1.0, text if known else f"{text}: unbounded", colour, sum(known)))
+    ends.sort(key=lambda end: end[3])
+    return [(y, text, colour) for y, text, colour, _ in ends]
+
+
+def _is_crowd(points: Sequence[Point], series: str) -> bool:
+    """Whether a series is one of several smoothing strengths, which are shown as one bundle."""
+    names = {p.series for p in points if p.series.startswith("smoothing")}
+    return len(names) > 2 and series in names
+
+
+def _draw_crowd(ax: Axes, points: Sequence[Point]) -> tuple[float, str, str, float]:
+    """Thin grey lines (levels) for single smoothing strengths, with one name."""
+    names = list(dict.fromkeys(p.series for p in points))
+    for name in names:
+        series = [(p.budget, p.value) for p in points if p.series == name and p.value is not None]
+        curved = [(budget, value) for budget, value in series if budget is not None]
+        if curved:
+            ax.plot([b for b, _ in curved], [v for _, v in curved], color=style.CROWD, linewidth=0.9, zorder=2)
+        for value in (v for budget, v in series if budget is None):
+            ax.axhline(value, color=style.CROWD, linewidth=0.9, linestyle=(0, (1, 1.5)), zorder=2)
+    known = [p.value for p in points if p.value is not None]
+    end = known[-1] if known else 1.0
+    text = f"{len(names)} smoothing strengths"
+    return (end, text if known else f"{text}: unbounded", style.QUIET, sum(known) / len(names))
 
 
 def _line(ax: Axes, points: Sequence[Point], place: int, colour: str, *, dashed: bool = False) -> None:
@@ -303,10 +333,10 @@ def _fraction_axis(ax: Axes, points: Sequence[Point], targets: Sequence[float]) 
     for q in targets:
         ax.axhline(q, color=style.QUIET, linewidth=0.9, linestyle=(0, (5, 3)), zorder=1)
     if targets:
-        text = f"q = {' and '.join(phrases.share(q) for q in targets)}"
+        text = f"dashed: {phrases.listed(phrases.share(q) for q in targets)}"
         ax.annotate(
-            text, (0.01, targets[0]), (0, -3), xycoords=ax.get_yaxis_transform(), textcoords="offset points",
-            va="top", fontsize=7.5, color=style.QUIET,
+            text, (0.01, 1.0), (0, 1), xycoords=ax.get_yaxis_transform(), textcoords="offset points",
+            va="bottom", fontsize=7.5, color=style.QUIET,
         )  # fmt: skip
 
 
@@ -345,7 +375,7 @@ def _star_key(ax: Axes, targets: Sequence[float]) -> None:
         for rank, q in enumerate(targets[: len(style.MARKERS)])
     ]  # fmt: skip
     marks.append(Line2D([], [], linestyle="", marker=r"$\rightarrow$", color=style.QUIET, label="beyond"))
-    ax.legend(handles=marks, loc="lower right", bbox_to_anchor=(1, 1), ncols=len(marks), frameon=False, fontsize=8)
+    ax.legend(handles=marks, loc="lower right", bbox_to_anchor=(1, 1.0), ncols=len(marks), frameon=False, fontsize=8)
 
 
 def _draw_bar(ax: Axes, row: int, bar: plotdata.Bar) -> None:

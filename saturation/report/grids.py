@@ -10,7 +10,7 @@ from typing import Any
 from saturation.report.plotdata import short_names
 from saturation.results import CurveRow, EvaluateResult, LabelCurveResult, LabelCurveRow, SaturationResult, Uncertainty
 from saturation.studies import phrases
-from saturation.studies.answers import fieller_in_words, found_budget, largest_below
+from saturation.studies.answers import fieller_in_words, found_budget, largest_below, remarks
 
 AnyRow = Any
 
@@ -159,15 +159,16 @@ def _fraction(row: AnyRow) -> tuple[str, str | None]:
 
 def _count(row: AnyRow, fractions: list[AnyRow]) -> tuple[str, str | None]:
     found = found_budget(row)
+    note = "; ".join(remarks(row.unc.reason)) or None
     if row.censored == "above":
         below = largest_below(fractions)
-        return f"> {'all tried' if below is None else phrases.budget(below)}", row.unc.reason
+        return f"> {'all tried' if below is None else phrases.budget(below)}", note
     if found is None:
         return phrases.NO_ESTIMATE, row.unc.reason
     text = f"{'≤ ' if row.censored == 'below' else ''}{phrases.budget(found)}"
     if row.unc.low is not None and row.unc.high is not None:
         text += f" [{phrases.budget(row.unc.low)}, {phrases.budget(row.unc.high)}]"
-    return text, row.unc.reason
+    return text, note
 
 
 def _level(rows: Iterable[AnyRow]) -> str:

@@ -138,7 +138,7 @@ def _one_answer(one: HowMany, names: dict[str, str]) -> Answered:
 def _assumptions(found: Sequence[HowMany]) -> tuple[str, ...]:
     """Each assumption once; with the metrics it belongs to where not all share it."""
     by_text: dict[str, list[str]] = {}
-    for one in found:
+    for one in (one for one in found if one.kind != "undefined"):
         text = one.answer.assumption.removeprefix(LABEL_NOISE).strip()
         by_text.setdefault(text, []).append(phrases.metric(one.answer.metric))
     texts = [text for text in by_text if text]
@@ -184,7 +184,7 @@ def _fraction_parts(result: Any, prefix: str) -> list[Section]:
             "How many annotators that takes",
             "The smallest budget that is shown to keep the share. An arrow is a censored answer: it lies beyond the "
             "budgets that can be told from the ceiling.",
-            (_picture(figures.n_star(result), f"{prefix}-star", "Annotators needed by metric and baseline"),),
+            (_picture(figures.n_star(result), f"{prefix}-star", "Annotators needed by metric"),),
             (grids.n_star_grid(result),),
         ),
     ]
@@ -194,7 +194,9 @@ def _fraction_pictures(result: Any, prefix: str) -> tuple[str, ...]:
     """One picture a metric, for each curve where there are several."""
     pictures: tuple[str, ...] = ()
     for place, curve in enumerate(plotdata.curves_of(result) or (None,)):
-        pictures += _pictures(result, partial(figures.fractions, curve=curve), f"{prefix}-{place}")
+        shown = [p.metric for p in plotdata.fractions_data(result, curve) if p.value is not None or p.unbounded]
+        draw = partial(figures.fractions, curve=curve)
+        pictures += _pictures(result, draw, f"{prefix}-{place}", metrics=tuple(dict.fromkeys(shown)))
     return pictures
 
 
@@ -234,11 +236,14 @@ def _condition_parts(report: ReportResult) -> list[Section]:
     ]
 
 
-def _pictures(result: Any, draw: Callable[..., Axes], prefix: str, height: float = 3.1) -> tuple[str, ...]:
+def _pictures(
+    result: Any, draw: Callable[..., Axes], prefix: str, *, height: float = 3.1, metrics: Sequence[str] | None = None
+) -> tuple[str, ...]:
     """One picture a metric; the page lays them out."""
+    wanted = plotdata.metrics_of(result) if metrics is None else metrics
     return tuple(
         _picture(draw(result, style.new_axes(4.8, height), metric=metric), f"{prefix}-{place}", phrases.metric(metric))
-        for place, metric in enumerate(plotdata.metrics_of(result))
+        for place, metric in enumerate(wanted)
     )
 
 

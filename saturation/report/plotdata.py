@@ -8,7 +8,8 @@ from typing import TypeAlias
 
 from saturation.conditions import Condition, parse
 from saturation.results import CurveRow, DataSummary, EvaluateResult, LabelCurveResult, LabelCurveRow, SaturationResult
-from saturation.studies.answers import found_budget, largest_below, real_curves
+from saturation.studies import phrases
+from saturation.studies.answers import found_budget, headline_baseline, largest_below, real_curves
 
 CurveResult: TypeAlias = LabelCurveResult | SaturationResult
 
@@ -107,6 +108,8 @@ def saturation_curve_data(result: SaturationResult) -> list[Point]:
     """Value against budget for each curve; conditions without a budget as levels; the label-only curve beside."""
     rows = [r for r in result.rows if r.quantity in ("value", "label_value")]
     names = short_names(r.curve for r in rows if r.quantity == "value")
+    lines = set(curves_of(result))
+    rows.sort(key=lambda row: row.curve not in lines)
     return [_curve_point(row, names.get(row.curve, row.curve)) for row in rows]
 
 
@@ -124,27 +127,22 @@ def fractions_data(result: CurveResult, curve: str | None = None) -> list[Point]
 
 
 def n_star_data(result: CurveResult) -> list[Star]:
-    """N* of every metric (curve and baseline) and q."""
+    """N* of every metric and curve over its headline baseline, at every q."""
     stars = []
-    names = _star_names([r for r in result.rows if r.quantity == "n_star"])
-    for row in result.rows:
-        if row.quantity == "n_star":
-            above = _largest_below_ceiling(result, row) if row.censored == "above" else None
-            unc = row.unc
-            series = names[_star_key(row)]
-            stars.append(
-                Star(
-                    row.metric,
-                    series,
-                    row.q or 0.0,
-                    found_budget(row),
-                    unc.low,
-                    unc.high,
-                    above,
-                    row.censored == "below",
-                )
-            )
+    rows = [r for r in result.rows if r.quantity == "n_star" and _is_headline(result, r)]
+    names = _star_names(rows)
+    for row in rows:
+        above = _largest_below_ceiling(result, row) if row.censored == "above" else None
+        unc, at_most = row.unc, row.censored == "below"
+        name = names[_star_key(row)]
+        stars.append(Star(row.metric, name, row.q or 0.0, found_budget(row), unc.low, unc.high, above, at_most))
     return stars
+
+
+def _is_headline(result: CurveResult, row: CurveRow | LabelCurveRow) -> bool:
+    if not isinstance(row, CurveRow) or not isinstance(result, SaturationResult):
+        return True
+    return row.baseline == headline_baseline(r for r in result.rows if (r.metric, r.curve) == (row.metric, row.curve))
 
 
 def conditions_data(result: EvaluateResult) -> list[Bar]:
@@ -226,7 +224,7 @@ def _star_names(rows: Sequence[CurveRow | LabelCurveRow]) -> dict[tuple[str, str
     for row in rows:
         curve, baseline = _star_key(row)
         parts = [curves[curve]] if len(curves) > 1 else []
-        names[curve, baseline] = ", ".join([*parts, f"over {baseline}"] if baseline else [*parts])
+        names[curve, baseline] = ", ".join([*parts, f"over {phrases.baseline(baseline)}"] if baseline else [*parts])
     return names
 
 

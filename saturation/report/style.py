@@ -20,6 +20,7 @@ MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 INK = "#1f2933"
 QUIET = "#5b6770"
 FAINT = "#d9dee3"
+CROWD = "#9aa5b1"
 
 SETTINGS: dict[str, Any] = {
     "font.family": ["DejaVu Sans"],
@@ -116,7 +117,7 @@ def label_lines(axes: Axes, ends: Sequence[tuple[float, str, str]]) -> None:
 
 def _spread(heights: Sequence[float], gap: float) -> list[float]:
     """Heights moved as little as it takes to keep ``gap`` between neighbours, inside 0..1 where they fit."""
-    order = sorted(range(len(heights)), key=lambda i: heights[i])
+    order = sorted(range(len(heights)), key=lambda i: round(heights[i], 2))  # near ties keep the order they came in
     placed: dict[int, float] = {}
     floor = 0.0
     for i in order:

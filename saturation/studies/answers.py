@@ -22,6 +22,7 @@ LABEL_NOISE = (
 
 _HEADLINE_BASELINES = ("hard", "temperature", "smoothing_tuned", "base_rate", "smallest")
 
+_BASELINE_IS_CEILING = "the baseline is the ceiling: there is no improvement to take a share of"
 _SAID = ("in (", "> ", "<= ")
 _NOT_TOLD_APART = "not distinguishable from the ceiling"
 
@@ -114,7 +115,7 @@ def _model_answer(rows: list[CurveRow]) -> HowMany:
         *_grid_words(star, fractions),
         *_fraction_words(star, fractions),
         *_shortfall_words(star, rows),
-        *_higher_targets(star, stars),
+        *_higher_targets(star, stars, fractions),
         *_other_baselines(star, rows),
         *_remark(star.unc),
     ]
@@ -134,7 +135,7 @@ def _label_answer(rows: list[LabelCurveRow]) -> HowMany:
         *_grid_words(star, fractions),
         *_fraction_words(star, fractions),
         *_draw_words(star, rows),
-        *_higher_targets(star, stars),
+        *_higher_targets(star, stars, fractions),
         *_remark(star.unc),
     ]
     return _compose(star, fractions, over, detail=" ".join(detail), assumption=_label_assumption(rows))
@@ -292,16 +293,16 @@ def _draw_words(star: LabelCurveRow, rows: Sequence[LabelCurveRow]) -> list[str]
     return []
 
 
-def _higher_targets(star: CurveLike, stars: Sequence[CurveLike]) -> list[str]:
+def _higher_targets(star: CurveLike, stars: Sequence[CurveLike], fractions: Sequence[CurveLike]) -> list[str]:
     higher = sorted((r for r in stars if (r.q or 0) > (star.q or 0)), key=lambda r: r.q or 0)
-    words = [f"{phrases.share(row.q or 0)} takes {count_in_words(row)}" for row in higher]
+    words = [f"{phrases.share(row.q or 0)} takes {count_in_words(row, fractions)}" for row in higher]
     return [phrases.sentence(phrases.listed(words))] if words else []
 
 
-def count_in_words(row: CurveLike) -> str:
-    """An N* inside a sentence."""
+def count_in_words(row: CurveLike, fractions: Sequence[CurveLike]) -> str:
+    """An N* inside a sentence; ``fractions`` are the shares it was read from."""
     if row.censored == "above":
-        return "more than any budget tried below the ceiling"
+        return f"more than {_above_words(fractions)}"
     if row.censored == "below":
         return f"at most {phrases.budget(row.unc.high or 0)}"
     if row.unc.estimate is None:
@@ -310,20 +311,31 @@ def count_in_words(row: CurveLike) -> str:
 
 
 def _other_baselines(star: CurveRow, rows: Sequence[CurveRow]) -> list[str]:
+    """The same share over the other baselines; of many smoothing strengths, and of reasons, the tables tell."""
+    words = []
     others = [r for r in rows if r.quantity == "n_star" and r.q == star.q and r.baseline != star.baseline]
-    words = [f"over {phrases.baseline(r.baseline or '')} {_brief(r)}" for r in others]
+    named = [r for r in others if r.baseline in _HEADLINE_BASELINES]
+    for row in named if len(others) > 3 else others:
+        if row.unc.reason != _BASELINE_IS_CEILING:
+            own = [r for r in rows if r.quantity == "fraction" and r.baseline == row.baseline]
+            takes = "is undefined" if _kind(row) == "undefined" else f"takes {count_in_words(row, own)}"
+            words.append(f"over {phrases.baseline(row.baseline or '')} {takes}")
     return [phrases.sentence(f"the same share {'; '.join(words)}")] if words else []
 
 
-def _brief(row: CurveRow) -> str:
-    """An N* in a list of several: the reason for a missing one stands in the tables."""
-    return "is undefined" if _kind(row) == "undefined" else f"takes {count_in_words(row)}"
+def remarks(reason: str | None) -> list[str]:
+    """The parts of an N*'s reason that the grid of budgets does not say already.
+
+    Examples
+    --------
+    >>> remarks("in (2, 3]: the budgets between were not tried; one seed: training noise is not in this interval")
+    ['one seed: training noise is not in this interval']
+    """
+    return [part for part in (reason or "").split("; ") if part and not part.startswith(_SAID)]
 
 
 def _remark(unc: Uncertainty) -> list[str]:
-    """What the row asks to keep in mind, without what the grid words say already."""
-    parts = [part for part in (unc.reason or "").split("; ") if part and not part.startswith(_SAID)]
-    return [phrases.sentence(part) for part in parts]
+    return [phrases.sentence(part) for part in remarks(unc.reason)]
 
 
 def _model_assumption(rows: Sequence[CurveRow]) -> str:
