@@ -173,7 +173,7 @@ def test_problems_of_a_table_come_with_their_place(tmp_path, given):
     problem = caught.value.problems[0]
     assert problem.file.endswith("v.csv")
     assert problem.item == "q1"
-    assert options.load_votes(given("--duplicates", "first")).counts.tolist() == [[1, 0]]
+    assert options.load_votes(given("--duplicates", "first", "--labels", "no,yes")).counts.tolist() == [[1, 0]]
 
 
 def test_settings_say_how_the_tables_were_read(given):
