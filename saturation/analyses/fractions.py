@@ -68,7 +68,8 @@ def fraction(losses: Floats, over: Floats, under: Floats, covariance: Covariance
 
     It is undefined (estimate None, with a reason; Fieller's set is still given) where the t test of the denominator
     does not reject 0. Fieller's set uses the degrees of freedom of the fraction, which can be fewer: where it is not
-    bounded, low and high are None. Where the two contrasts agree it is 1 by definition, where ``over`` is zero it is 0: ``exact``.
+    bounded, low and high are None. Where the two contrasts agree it is 1 by definition, where ``over`` is zero it is
+    0: ``exact``.
 
     Parameters
     ----------

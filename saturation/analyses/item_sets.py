@@ -64,7 +64,7 @@ def _per_budget(used: Mask, totals: NDArray[np.int64], budgets: Sequence[int]) -
         f"items differ between budgets ({sizes}): a curve then mixes items with votes; "
         "N* and contrasts need one item set and are left out (ragged=common gives them)"
     )
-    return [s for s in sets if s.kept.any()], [Note("ragged-per-budget", message)]
+    return [s for s in sets if s.kept.any()], [Note("ragged_per_budget", message)]
 
 
 def _empties_a_split(panel: Panel, kept: Mask) -> bool:
@@ -76,7 +76,7 @@ def _kept_all(used: Mask, enough: Mask, largest: int) -> Note:
         f"only {int(enough.sum())} of {int(used.sum())} items have {largest} votes, the largest budget: the votes "
         "scored against are not those the budgets were drawn from, so every budget is scored on all items"
     )
-    return Note("ragged-all-items", message)
+    return Note("ragged_all_items", message)
 
 
 def _dropped(panel: Panel, used: Mask, enough: Mask, largest: int) -> Note:
@@ -86,4 +86,4 @@ def _dropped(panel: Panel, used: Mask, enough: Mask, largest: int) -> Note:
         f"more; the other {int((used & ~enough).sum())} are left out (mean vote entropy {entropies[enough].mean():.3f} "
         f"nats of those kept, {entropies[used].mean():.3f} of all)"
     )
-    return Note("ragged-common", message)
+    return Note("item_set", message)

@@ -10,10 +10,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from saturation.analyses import contrast, curve_rows
+from saturation.analyses.annotator_part import annotators_part, has_annotators
 from saturation.analyses.crossed import resampled_losses
 from saturation.analyses.curves import Baseline, Curve, baselines_of, check_wanted, curves_of
 from saturation.analyses.item_sets import PER_BUDGET_ITEMS, RAGGED, ItemSet, item_sets
 from saturation.analyses.joint import Joint, from_resamples
+from saturation.analyses.labels_only import label_rows
 from saturation.analyses.losses import keep_items, losses_of
 from saturation.analyses.margins import margins_of
 from saturation.analyses.saturation_notes import notes_of
@@ -115,10 +117,13 @@ def saturation_curve(
     curves = curves_of(panel.conditions, ceiling)
     sets, set_notes = item_sets(panel, curves, ragged)
     few = min(len(seeds) for seeds in panel.seeds) < FEW_SEEDS
-    resample = design == CROSSED or not few
+    people = has_annotators(panel)
+    resample = (design == CROSSED or not few) and not people
     options = _Options(chosen, curves, baselines, tuple(q), margin, level, n_resamples, seed, resample, threads)
     studies = [(one, _study(keep_items(panel, one.kept), options)) for one in sets]
     rows = tuple(_rows_per_budget(studies) if ragged == PER_BUDGET_ITEMS else _rows(studies[0][1]))
+    if ragged != PER_BUDGET_ITEMS:
+        rows += tuple(label_rows(studies[0][1], keep_items(panel, sets[0].kept), ties, seed, threads))
     settings = {
         "metrics": [m.name for m in chosen],
         "baselines": None if baselines is None else list(baselines),
@@ -136,7 +141,7 @@ def saturation_curve(
         "bins": bins,
         "labels": list(panel.votes.labels),
     }
-    notes = (*panel.notes, *set_notes, *notes_of(panel, curves, resample=resample, few=few))
+    notes = (*panel.notes, *set_notes, *notes_of(panel, curves, resample=resample, few=few, people=people))
     return SaturationResult(rows=rows, settings=settings, data=panel.summary, inputs=panel.inputs, notes=notes)
 
 
@@ -176,9 +181,13 @@ def _study(panel: Panel, options: _Options) -> Study:
     drawn = None
     if options.resample:
         drawn = resampled_losses(panel, options.metrics, options.n_resamples, options.seed, options.threads)
-    spread = (
-        covariance(losses.influence) if drawn is None else from_resamples(drawn, [len(seeds) for seeds in panel.seeds])
-    )
+    if drawn is not None:
+        spread = from_resamples(drawn, [len(seeds) for seeds in panel.seeds])
+    elif has_annotators(panel):
+        part, df = annotators_part(panel, options.metrics, options.n_resamples, options.seed, options.threads)
+        spread = covariance(losses.influence, part, df)
+    else:
+        spread = covariance(losses.influence)
     joint = Joint(losses.influence.estimates, spread, drawn, options.level, options.seed)
     return Study(
         conditions=panel.conditions,

@@ -12,6 +12,7 @@ from saturation.analyses.joint import Answer, Joint
 from saturation.analyses.losses import Losses
 from saturation.conditions import Condition
 from saturation.metrics.metric import Metric
+from saturation.resampling.intervals import Interval
 from saturation.results import CurveRow, Uncertainty
 
 
@@ -90,11 +91,16 @@ class Study:
     def answer(self, answer: Answer, scale: float = 1.0) -> Uncertainty:
         """The uncertainty of a linear contrast; ``scale`` -1 turns a loss back into the metric's own units."""
         made = answer.interval
-        ends = [None if e is None else scale * e for e in (made.low, made.high)]
-        low, high = ends if scale > 0 else ends[::-1]
+        low, high = self.natural(made, scale)
         return self.unc(
             scale * answer.estimate, low=low, high=high, se=answer.se, interval=made.method, reason=made.reason
         )
+
+    def natural(self, made: Interval, scale: float) -> tuple[float | None, float | None]:
+        """The ends of an interval times ``scale``, in ascending order."""
+        ends = [None if end is None else scale * end for end in (made.low, made.high)]
+        low, high = ends if scale > 0 else ends[::-1]
+        return low, high
 
     def fraction(self, made: Fraction) -> Uncertainty:
         """The uncertainty of a fraction."""

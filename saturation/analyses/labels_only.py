@@ -1,0 +1,212 @@
+"""Is the learner slower than its labels? Model fractions against the label-only curve of the same metric.
+
+For correlations, accuracy and the like no power of N is expected, so their fractions are compared with what N votes
+alone would do: targets drawn with replacement from the item's own votes against those votes (``plug_in``, so that every
+model budget exists). Both fractions start at the smallest budget and end at the same largest one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from saturation.analyses import label_exact, label_monte_carlo
+from saturation.analyses.context import CORRELATION_RANGE
+from saturation.analyses.curves import SMALLEST, Curve
+from saturation.analyses.fractions import Fraction
+from saturation.analyses.joint import Joint
+from saturation.analyses.label_monte_carlo import Draws
+from saturation.analyses.label_plan import Plan, make_plan
+from saturation.analyses.label_scores import score_of
+from saturation.analyses.label_series import Point
+from saturation.analyses.losses import humans, sign
+from saturation.analyses.study import Study, fieller_columns, numbers
+from saturation.errors import UsageError
+from saturation.metrics.metric import Human, Metric
+from saturation.resampling.linearized import Influence, covariance
+from saturation.results import CurveRow
+from saturation.tables.panel import Panel
+from saturation.typing import EstimatorName, Floats, Ints
+
+REFERENCE = "plug_in"
+MONTE_CARLO_DRAWS = 100
+ITEM_METRICS = ("accuracy", "top_vote_share")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Both:
+    """Losses of the model's budgets, then of the labels' budgets, with their joint uncertainty."""
+
+    joint: Joint
+    size: int
+    estimators: tuple[EstimatorName, ...]
+
+    def pair(self, at: int, *, labels: bool) -> tuple[Floats, Floats]:
+        """The contrasts l_smallest - l_N and l_smallest - l_largest of one side."""
+        start = self.size if labels else 0
+        unit = np.eye(2 * self.size)[start : start + self.size]
+        return unit[0] - unit[at], unit[0] - unit[-1]
+
+
+def compares_with_labels(metric: Metric) -> bool:
+    """Whether a metric's saturation is judged against the labels' own."""
+    correlation = metric.kind == "set" and metric.range == CORRELATION_RANGE
+    return metric.direction != "none" and (correlation or metric.name.partition("[")[0] in ITEM_METRICS)
+
+
+def label_rows(study: Study, panel: Panel, ties: str, seed: int, threads: int | None) -> Iterator[CurveRow]:
+    """``label_value``, ``label_fraction`` and ``contrast_labels`` of every curve and metric that has them."""
+    for curve in study.curves:
+        if not curve.is_curve:
+            continue
+        for rank, metric in enumerate(study.metrics):
+            if not compares_with_labels(metric):
+                continue
+            points = _points(panel, metric, numbers(curve.budgets), ties, Draws(seed, MONTE_CARLO_DRAWS, threads))
+            if isinstance(points, str):
+                yield study.row(curve, metric, "label_value", study.nothing(points))
+                continue
+            yield from _value_rows(study, curve, metric, points, panel)
+            both = _both(study, panel, curve, rank, points)
+            if isinstance(both, str):
+                yield study.row(curve, metric, "contrast_labels", study.nothing(both), baseline=SMALLEST)
+            else:
+                yield from _contrast_rows(study, curve, metric, both)
+
+
+def _points(panel: Panel, metric: Metric, budgets: Sequence[int], ties: str, draws: Draws) -> list[list[Point]] | str:
+    """Points [split][budget] of the label-only curve, or the reason why there are none."""
+    found = []
+    for human in humans(panel):
+        counts = np.asarray(human.counts, dtype=np.int64)
+        plan = make_plan(counts, REFERENCE, budgets, "common")
+        side = human.take(plan.items)
+        try:
+            found.append(_of_split(counts[plan.items], plan, metric, ties, draws, side))
+        except UsageError as refused:
+            return str(refused)
+    return found
+
+
+def _of_split(  # noqa: PLR0917
+    counts: Ints, plan: Plan, metric: Metric, ties: str, draws: Draws, human: Human
+) -> list[Point]:
+    if metric.name == "entropy_correlation":
+        return label_exact.correlation_points(counts, plan, 0.0)
+    if metric.kind == "set":
+        return label_monte_carlo.set_points(counts, plan, draws, metric=metric, alpha=0.0, human=human)
+    score, symmetric = score_of(metric, 0.0, ties)
+    listed = label_exact.state_points(counts, plan, [score], symmetric=symmetric)[0]
+    return [
+        label_monte_carlo.item_point(counts, plan, budget, score, draws) if point is None else point
+        for point, budget in zip(listed, plan.budgets, strict=True)
+    ]
+
+
+def _value_rows(
+    study: Study, curve: Curve, metric: Metric, points: Sequence[Sequence[Point]], panel: Panel
+) -> Iterator[CurveRow]:
+    """The label-only curve itself, a mean over the curve's own cells."""
+    for at, budget in enumerate(curve.budgets):
+        of_split = [one[at] for one in points]
+        lost = next((p for p in of_split if p.estimate is None), None)
+        if lost is not None:
+            unc = replace(study.nothing(str(lost.reason)), estimator=lost.estimator, design="items")
+        else:
+            one = _labels_influence(panel, metric, [[p] for p in of_split])
+            made = covariance(one).interval(float(one.estimates[0]), np.ones(1), study.joint.level)
+            low, high = study.natural(made, sign(metric))
+            unc = study.unc(
+                sign(metric) * float(one.estimates[0]),
+                low=low,
+                high=high,
+                interval=made.method,
+                estimator=of_split[0].estimator,
+                design="items",
+                n_resamples=of_split[0].n_resamples,
+                reason=f"{REFERENCE} reference: N votes with replacement against the item's own votes",
+            )
+        yield study.row(curve, metric, "label_value", unc, budget=budget)
+
+
+def _both(study: Study, panel: Panel, curve: Curve, rank: int, points: Sequence[Sequence[Point]]) -> _Both | str:
+    """Model and labels on the same cells, or the reason why they cannot be compared."""
+    metric = study.metrics[rank]
+    reason = study.losses.reason(rank, *curve.members)
+    if reason is not None:
+        return reason
+    for point in (p for one in points for p in one):
+        if point.estimate is None and point.counts_as is None:
+            return f"labels alone: {point.reason}"
+        if point.estimate is not None and point.influence is None:
+            return "labels alone: no influence values for this metric"
+    labels = _labels_influence(panel, metric, points)
+    rows = [study.losses.index(rank, m) for m in curve.members]
+    model = study.losses.influence
+    joined = Influence(
+        estimates=np.concatenate([model.estimates[rows], labels.estimates]),
+        cells=tuple(np.concatenate([a[rows], b]) for a, b in zip(model.cells, labels.cells, strict=True)),
+        values=tuple(np.concatenate([a[rows], b]) for a, b in zip(model.values, labels.values, strict=True)),
+        items_of_split=model.items_of_split,
+        n_items=model.n_items,
+    )
+    moved = study.joint.covariance.annotators
+    part = np.zeros((2 * len(rows), 2 * len(rows)))
+    part[: len(rows), : len(rows)] = moved[np.ix_(rows, rows)]
+    spread = covariance(joined, part, study.joint.covariance.annotators_df)
+    joint = Joint(joined.estimates, spread, None, study.joint.level, study.joint.seed)
+    return _Both(joint, len(rows), tuple(p.estimator for p in points[0]))
+
+
+def _labels_influence(panel: Panel, metric: Metric, points: Sequence[Sequence[Point]]) -> Influence:
+    """The label-only losses as statistics on the panel's cells: the same for every seed of a split."""
+    cells, values = [], []
+    for one, seeds, items in zip(points, panel.seeds, panel.items_of_split, strict=True):
+        estimates = np.array([p.counts_as if p.estimate is None else p.estimate for p in one], dtype=np.float64)
+        moves = [np.zeros(len(items)) if p.estimate is None or p.influence is None else p.influence for p in one]
+        shape = (len(one), len(seeds))
+        cells.append(sign(metric) * np.broadcast_to(estimates[:, None], shape))
+        values.append(sign(metric) * np.repeat(np.stack(moves)[:, None, :], len(seeds), axis=1))
+    whole = np.concatenate(cells, axis=1).mean(axis=1)
+    return Influence(whole, tuple(cells), tuple(values), panel.items_of_split, len(panel.votes.item_ids))
+
+
+def _contrast_rows(study: Study, curve: Curve, metric: Metric, both: _Both) -> Iterator[CurveRow]:
+    """``label_fraction`` and f_model - f_labels at every budget, with bands over the budgets."""
+    last = both.size - 1
+    sides = [
+        [both.joint.fraction(*both.pair(at, labels=labels)) for at in range(both.size)] for labels in (False, True)
+    ]
+    for budget, made, estimator in zip(curve.budgets, sides[1], both.estimators, strict=True):
+        unc = replace(study.fraction(made), estimator=estimator, design="items", n_resamples=None)
+        columns = fieller_columns(made)
+        yield study.row(curve, metric, "label_fraction", unc, budget=budget, baseline=SMALLEST, **columns)
+    lost = next((f for side in sides for f in side if f.estimate is None), None)
+    if lost is not None:
+        unc = study.nothing(_which(sides, lost))
+        yield study.row(curve, metric, "contrast_labels", unc, baseline=SMALLEST)
+        return
+    found = {
+        at: both.joint.difference(both.pair(at, labels=False), both.pair(at, labels=True)) for at in range(1, last)
+    }
+    critical = both.joint.critical([slope for _, slope in found.values()]) if found else None
+    for at, (answer, _) in found.items():
+        half = None if critical is None or answer.se is None else critical * answer.se
+        yield study.row(
+            curve,
+            metric,
+            "contrast_labels",
+            replace(study.answer(answer), n_resamples=None),
+            budget=curve.budgets[at],
+            baseline=SMALLEST,
+            simultaneous_low=None if half is None else answer.estimate - half,
+            simultaneous_high=None if half is None else answer.estimate + half,
+            p=answer.p,
+        )
+
+
+def _which(sides: Sequence[Sequence[Fraction]], lost: Fraction) -> str:
+    side = "model" if any(one is lost for one in sides[0]) else "labels alone"
+    return f"{side}: {lost.reason}"
