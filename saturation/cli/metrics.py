@@ -39,7 +39,7 @@ def command(**given: Any) -> None:
 
 def as_text(rows: Iterable[Mapping[str, Any]]) -> str:
     """One paragraph a metric: facts that are compared in columns, the formula below them."""
-    facts = "{name:28}{better:8}{order:7}{range:18}{title}\n"
+    facts = "{name:28}{better:7}{order:6}{range:16}{title}\n"
     text = facts.format(name="name (* default)", better="better", order="order", range="range", title="what it is")
     for row in rows:
         text += facts.format(

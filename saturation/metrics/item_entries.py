@@ -12,8 +12,6 @@ from saturation.metrics.estimators import Estimator, population_entropy
 from saturation.metrics.metric import Human, Metric
 from saturation.typing import Counts, Floats, Probs, Scores, TieRule
 
-NO_VOTES = "an item has no votes"
-
 
 def item_metric(name: str, score: Callable[[Probs, Human], Scores], **facts: Any) -> Metric:
     """A metric that is the mean of a score an item."""
@@ -23,7 +21,7 @@ def item_metric(name: str, score: Callable[[Probs, Human], Scores], **facts: Any
         features=lambda probs, human: score(probs, human)[..., None, :],
         combine=lambda means: means[..., 0],
         influence=lambda features: features[..., 0, :] - features[..., 0, :].mean(axis=-1, keepdims=True),
-        **{"undefined": NO_VOTES} | facts,
+        **facts,
     )
 
 

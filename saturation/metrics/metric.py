@@ -100,7 +100,7 @@ class Metric:
     range: str
     formula: str
     reference: str = ""
-    undefined: str = "undefined"
+    undefined: str = "an item has no votes"
     features: Callable[[Probs, Human], Floats] | None = None
     combine: Callable[[Floats], Floats] | None = None
     influence: Callable[[Floats], Scores] | None = None

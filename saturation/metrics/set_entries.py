@@ -115,7 +115,7 @@ def dist_ece_top(name: str, *, bins: int = 10, binning: Binning = "width") -> Me
     """Top-label calibration error against the annotators."""
     return Metric(
         name=name,
-        title="top-label calibration error against the annotators",
+        title="calibration against annotators, top label",
         kind="set",
         direction="lower",
         order=1,

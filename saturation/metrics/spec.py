@@ -83,7 +83,7 @@ def _positive(option: str, value: str | float | None) -> float:
 
 def _whole(option: str, value: str | float | None) -> int:
     number = _number(option, value)
-    if number != int(number) or number < 0:
+    if number % 1 != 0 or number < 0:  # infinity % 1 is NaN
         raise UsageError(f"{option} must be a whole number, not {value!r}")
     return int(number)
 
