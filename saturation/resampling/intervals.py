@@ -56,7 +56,7 @@ def percentile(distribution: Floats, level: float = 0.95) -> Interval:
     >>> round(interval.low, 9), round(interval.high, 9)
     (5.0, 95.0)
     """
-    kept, reason = _defined(distribution)
+    kept, reason = defined(distribution)
     if kept is None:
         return none(str(reason))
     low, high = np.quantile(kept, [(1 - level) / 2, (1 + level) / 2])
@@ -90,7 +90,7 @@ def bca(distribution: Floats, estimate: float, jackknife_values: Floats, level: 
     Ends None with a reason where all resamples agree, or where fewer than 1% or more than 99% of them lie below
     the estimate: the correction would then extrapolate.
     """
-    kept, reason = _defined(distribution)
+    kept, reason = defined(distribution)
     if kept is None:
         return none(str(reason))
     share = float(((kept < estimate).mean() + (kept <= estimate).mean()) / 2)
@@ -110,7 +110,7 @@ def bca(distribution: Floats, estimate: float, jackknife_values: Floats, level: 
 
 def studentized(estimate: float, se: float, t_star: Floats, level: float = 0.95) -> Interval:
     """Bootstrap-t: the estimate minus quantiles of t* = (T* - T) / se*, in units of its own standard error."""
-    kept, reason = _defined(t_star)
+    kept, reason = defined(t_star)
     if kept is None:
         return none(str(reason))
     low, high = np.quantile(kept, [(1 - level) / 2, (1 + level) / 2])
@@ -191,8 +191,16 @@ def inversion_p(interval_at: Callable[[float], Interval], null: float = 0.0) -> 
     return 1.0 - inside
 
 
-def _defined(distribution: Floats) -> tuple[Floats | None, str | None]:
-    """The defined resamples, unless too many are undefined or all agree; and what to say about it."""
+def defined(distribution: Floats) -> tuple[Floats | None, str | None]:
+    """The defined resamples and what to say about the others.
+
+    None with the reason where more than 1% are undefined or all agree.
+
+    Examples
+    --------
+    >>> defined(np.ones(3))[1]
+    'all resamples agree: no spread to build an interval from'
+    """
     kept = distribution[~np.isnan(distribution)]
     lost = len(distribution) - len(kept)
     if lost > _MOST_UNDEFINED * len(distribution) or len(kept) == 0:

@@ -66,7 +66,7 @@ class Influence:
             expected = (len(self.estimates), cells.shape[-1], len(items))
             if cells.ndim != 2 or len(cells) != len(self.estimates) or values.shape != expected:
                 raise UsageError(
-                    f"cells are {cells.shape} and influence values {values.shape}, expected {expected[:2]} and {expected}"
+                    f"cells are {cells.shape}, influence values {values.shape}; expected {expected[:2]} and {expected}"
                 )
 
     def centred(self) -> tuple[Floats, ...]:
@@ -307,9 +307,9 @@ def _mix(matrix: Floats, values: Floats) -> Floats:
 
 
 def _form(contrast: Floats, matrix: Floats) -> float:
-    """The quadratic form of the contrast, over its nonzero coefficients."""
+    """The quadratic form of the contrast, over its nonzero coefficients; never below 0, where rounding could put it."""
     used = np.flatnonzero(contrast)
-    return float((contrast[used, None] * contrast[used] * matrix[np.ix_(used, used)]).sum())
+    return max(float((contrast[used, None] * contrast[used] * matrix[np.ix_(used, used)]).sum()), 0.0)
 
 
 def _between(contrasts: Floats, matrix: Floats) -> Floats:

@@ -9,6 +9,8 @@ from saturation.typing import Floats, Weights
 
 _COMPILED_FROM = 20_000_000
 """Multiplications from which starting the compiled loop is worth its start-up time."""
+_FEW_ROWS = 16
+"""Resamples up to which each is summed along the items, rather than all together item by item."""
 
 
 def weighted_sums(weights: Weights, features: Floats, threads: int | None = None) -> Floats:
@@ -46,6 +48,12 @@ def weighted_sums(weights: Weights, features: Floats, threads: int | None = None
 
 def _in_numpy(weights: Weights, by_item: Floats, out: Floats) -> None:
     """The same additions in the same order as the compiled loop."""
+    if len(weights) < _FEW_ROWS:
+        for row, weight in enumerate(weights):
+            used = np.flatnonzero(weight)
+            if len(used):
+                out[row] += np.cumsum(weight[used, None] * by_item[used], axis=0)[-1]
+        return
     finite = np.asarray(np.isfinite(by_item).all(axis=1))
     for i in range(by_item.shape[0]):
         weight = weights[:, i, None]

@@ -38,6 +38,8 @@ def test_compiled_and_numpy_sums_have_the_twins_bits(threads, monkeypatch):
     features = generator.normal(size=(5, 23)) * 10.0 ** generator.integers(-8, 8, (5, 23))
     expected = np.array(naive.weighted_sums(weights.tolist(), features.tolist()))
     assert weighted_sums(weights, features).tobytes() == expected.tobytes()
+    monkeypatch.setattr("saturation.resampling.sums._FEW_ROWS", 0)
+    assert weighted_sums(weights, features).tobytes() == expected.tobytes()
     monkeypatch.setattr("saturation.resampling.sums._COMPILED_FROM", 0)
     assert weighted_sums(weights, features, threads=threads).tobytes() == expected.tobytes()
 
@@ -49,6 +51,8 @@ def test_an_infinite_score_counts_only_where_its_item_is_drawn():
     sums.weighted_sums(weights, by_item, 0, 2, compiled)
     _in_numpy(weights, by_item, in_numpy)
     assert compiled.tolist() == in_numpy.tolist() == [[5.0], [np.inf]]
+    many = weighted_sums(np.tile(weights, (20, 1)), by_item.T)
+    assert many[:2].tolist() == [[5.0], [np.inf]]
 
 
 def test_a_sum_does_not_depend_on_what_stands_beside_it():

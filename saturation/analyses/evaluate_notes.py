@@ -1,0 +1,64 @@
+"""What a reader of an evaluation must keep in mind."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from saturation.analyses.spreads import Plan
+from saturation.metrics.metric import Metric
+from saturation.resampling.designs import FROM_ANNOTATORS, FROM_SEEDS
+from saturation.resampling.linearized import ONE_SEED
+from saturation.results import Note
+from saturation.tables.panel import Panel
+
+CALIBRATION = ("ece", "adaptive_ece", "classwise_ece", "dist_ece", "dist_ece_top")
+
+
+def notes(panel: Panel, metrics: Sequence[Metric], plan: Plan, by: str | None) -> tuple[Note, ...]:
+    """Assumptions and limits of these numbers."""
+    return tuple(_notes(panel, metrics, plan, by))
+
+
+def _notes(panel: Panel, metrics: Sequence[Metric], plan: Plan, by: str | None) -> Iterator[Note]:
+    ballots = panel.votes.ballots
+    if ballots is None:
+        yield Note(
+            "annotators_unknown",
+            "the votes carry no annotator ids: the intervals assume that no annotator labels many items",
+        )
+    elif "annotators" in plan.design.redraws and len(ballots.annotator_ids) < FROM_ANNOTATORS:
+        yield Note(
+            "few_annotators",
+            f"only {len(ballots.annotator_ids)} annotators: their part of the intervals is a delete-one jackknife "
+            "with Student's t",
+        )
+    yield from _seed_notes(panel, plan, by)
+    biased = [one.name for one in metrics if one.name.partition("[")[0] in CALIBRATION]
+    if biased:
+        yield Note(
+            "calibration_biased_up",
+            f"{', '.join(biased)}: calibration errors are biased up by noise, and their intervals never contain 0; the "
+            "bias-corrected reliability term of the Murphy decomposition is the unbiased quadratic twin",
+        )
+
+
+def _seed_notes(panel: Panel, plan: Plan, by: str | None) -> Iterator[Note]:
+    fewest = 1 if by == "cell" else min(len(seeds) for seeds in panel.seeds)
+    if fewest == 1:
+        yield Note("one_seed", ONE_SEED)
+    elif plan.interval in {None, "linearized_t"} and fewest < FROM_SEEDS and plan.design.redraws & {"items", "seeds"}:
+        yield Note(
+            "few_seeds",
+            f"only {fewest} seeds a split: the intervals are linearised t intervals, for other training seeds too",
+        )
+    elif "items" in plan.design.redraws and "seeds" not in plan.design.redraws:
+        yield Note(
+            "seeds_fixed",
+            "the intervals are about these trained models; --design crossed redraws the training seeds too",
+        )
+    if max(len(seeds) for seeds in panel.seeds) > 1 and not panel.has_draws:
+        yield Note(
+            "no_draw_column",
+            "the predictions have no draw column: where seeds shared one draw of votes, its noise is not in the "
+            "spread over seeds",
+        )
