@@ -21,7 +21,15 @@ INTERVALS = {
 ALWAYS = ("metric", *INTERVALS)
 """Never said once for all rows, even when they agree."""
 
-REPEATED = {"condition": ("model", "method"), "model": ("curve",), "method": ("curve",), "se": ("low",)}
+P_VALUES = ("p", "p_adjusted", "denominator_p")
+
+REPEATED = {
+    "condition": ("model", "method"),
+    "model": ("curve",),
+    "method": ("curve",),
+    "se": ("low",),
+    "censored": ("estimate",),
+}
 """Columns that say again what another one says: left out where one of those has values."""
 
 LEAST = (
@@ -173,23 +181,64 @@ def text(value: Any) -> str:
     return str(value)
 
 
-def with_interval(value: float | None, low: float | None, high: float | None, se: float | None = None) -> str:
+def p_value(p: float | None) -> str:
+    """A p-value: two digits, and never an exact zero.
+
+    Examples
+    --------
+    >>> p_value(0.04512), p_value(0.000012), p_value(0.0), p_value(1.0)
+    ('0.045', '<0.0001', '<0.0001', '1')
+    """
+    if p is None:
+        return ""
+    return "<0.0001" if p < 1e-4 else f"{p:.2g}"
+
+
+def with_interval(
+    value: float | None, low: float | None, high: float | None, se: float | None = None, censored: str | None = None
+) -> str:
     """An estimate with as many digits as its interval supports (two of the half-width).
+
+    ``censored`` stands in for an estimate beyond the grid; a bound that is missing alone is ``open``.
 
     Examples
     --------
     >>> with_interval(0.6173031800504526, 0.5532, 0.6814)
     '0.617 [0.553, 0.681]'
-    >>> with_interval(10.0, 5.0, 20.0), with_interval(0.25, None, None), with_interval(None, None, None)
-    ('10.0 [5.0, 20.0]', '0.25', '-')
+    >>> with_interval(0.25, None, None), with_interval(None, None, None), with_interval(None, 5.0, None, None, "above")
+    ('0.25', '-', 'above [5, open]')
     """
-    if low is None or high is None:
-        bounds = "" if low is None and high is None else f" [{_open(low)}, {_open(high)}]"
-        spread = f" (se {se:.2g})" if se is not None and not bounds else ""
-        return f"{'-' if value is None else f'{value:.4g}'}{bounds}{spread}"
-    digits = _digits(low, high, value)
-    center = "-" if value is None else f"{value:.{digits}f}"
-    return f"{center} [{low:.{digits}f}, {high:.{digits}f}]"
+    digits = _decimals(value, low, high)
+    center = (censored or "-") if value is None else _number(value, digits)
+    if low is None and high is None:
+        return f"{center} (se {se:.2g})" if se is not None else center
+    return f"{center} [{_bound(low, digits)}, {_bound(high, digits)}]"
+
+
+def _bound(bound: float | None, digits: int | None) -> str:
+    return "open" if bound is None else _number(bound, digits)
+
+
+def _number(value: float, digits: int | None) -> str:
+    shown = f"{value:.4g}" if digits is None else f"{value:.{digits}f}"
+    return shown.removeprefix("-") if float(shown) == 0 else shown
+
+
+def _decimals(value: float | None, low: float | None, high: float | None) -> int | None:
+    """Decimals at which half the interval keeps two significant digits; None without a width to go by.
+
+    An interval far wider than the estimate must not round the estimate away: it keeps up to two decimals.
+    """
+    if low is None or high is None or low == high:
+        return None
+    if all(one is None or one.is_integer() for one in (None if n is None else float(n) for n in (value, low, high))):
+        return 0
+    needed = _two_digits(abs(high - low) / 2)
+    return max(needed, min(_two_digits(abs(value)), 2)) if value else needed
+
+
+def _two_digits(size: float) -> int:
+    return min(max(1 - math.floor(math.log10(size)), 0), 12)
 
 
 def _word(key: str) -> str:
@@ -201,20 +250,9 @@ def _header(records: Sequence[Record], key: str) -> str:
     return f"{_word(key)} [low, high]" if bounds else _word(key)
 
 
-def _open(bound: float | None) -> str:
-    return "" if bound is None else f"{bound:.4g}"
-
-
-def _digits(low: float, high: float, value: float | None) -> int:
-    """Decimals at which half the interval keeps two significant digits."""
-    half = abs(high - low) / 2
-    if half == 0:
-        half = abs(value or low) * 1e-2
-    return 0 if half == 0 else min(max(1 - math.floor(math.log10(half)), 0), 12)
-
-
 def _has_values(records: Sequence[Record], name: str) -> bool:
-    return any(record.get(name) is not None for record in records)
+    """Whether a column is worth showing: an estimate always is, its reason stands in its place."""
+    return name == "estimate" or any(record.get(name) is not None for record in records)
 
 
 def _with_intervals(names: Sequence[str]) -> list[str]:
@@ -233,26 +271,20 @@ def _constants(records: Sequence[Record], names: Sequence[str]) -> dict[str, Any
 
 
 def _cells(records: Sequence[Record], key: str) -> list[str]:
+    if key in P_VALUES:
+        return [p_value(record[key]) for record in records]
     if key not in INTERVALS:
         return [text(record[key]) for record in records]
     low, high = INTERVALS[key]
-    cells = []
-    for record in records:
-        if key != "estimate" and record.get(key) is None and record.get(low) is None and record.get(high) is None:
-            cells.append("")
-        elif key in record:
-            cells.append(with_interval(record[key], record.get(low), record.get(high), _se(record, key)))
-        else:
-            cells.append(_bounds(record.get(low), record.get(high)))
-    return cells
+    return [_interval_cell(record, key, record.get(low), record.get(high)) for record in records]
 
 
-def _se(record: Record, key: str) -> float | None:
-    return record.get("se") if key == "estimate" else None
-
-
-def _bounds(low: float | None, high: float | None) -> str:
-    return with_interval(None, low, high).removeprefix("-").strip()
+def _interval_cell(record: Record, key: str, low: float | None, high: float | None) -> str:
+    if key == "estimate":
+        return with_interval(record[key], low, high, record.get("se"), record.get("censored"))
+    if record.get(key) is None:
+        return "" if low is None and high is None else with_interval(None, low, high).removeprefix("- ")
+    return with_interval(record[key], low, high)
 
 
 def _mark(

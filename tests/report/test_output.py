@@ -213,21 +213,26 @@ def test_a_single_row_keeps_metric_and_estimate_and_says_the_rest_below():
 
 
 # Half widths by hand: (0.6814 - 0.5532) / 2 = 0.0641 -> two digits are 0.064 -> 3 decimals.
-# 7.5 -> 1 decimal; 123.5 -> none; 3.2e-5 -> 6; no width: as many as 1% of the value shows.
+# 7.5 -> 1 decimal (whole numbers stay whole); 123.5 -> none; 3.2e-5 -> 6; without a width: four significant digits.
 @pytest.mark.parametrize(
     ("value", "low", "high", "shown"),
     [
         (KL, 0.5532, 0.6814, "0.617 [0.553, 0.681]"),
-        (10.0, 5.0, 20.0, "10.0 [5.0, 20.0]"),
+        (10.0, 5.0, 20.0, "10 [5, 20]"),
+        (10.5, 5.0, 20.0, "10.5 [5.0, 20.0]"),
         (1000.4, 900.0, 1147.0, "1000 [900, 1147]"),
         (1e-4, 7e-5, 1.34e-4, "0.000100 [0.000070, 0.000134]"),
-        (0.5, 0.5, 0.5, "0.5000 [0.5000, 0.5000]"),
+        (0.5, 0.5, 0.5, "0.5 [0.5, 0.5]"),
         (0.0, 0.0, 0.0, "0 [0, 0]"),
         (-0.25, -0.5, 0.001, "-0.25 [-0.50, 0.00]"),
-        (None, 1.0, 2.0, "- [1.00, 2.00]"),
+        (-0.25, -0.5, -0.001, "-0.25 [-0.50, 0.00]"),
+        (0.231, -12.2, 12.6, "0.23 [-12.20, 12.60]"),
+        (-0.0004, -21.0, 20.0, "0.00 [-21.00, 20.00]"),
+        (0.0, -21.0, 20.0, "0 [-21, 20]"),
+        (None, 1.0, 2.5, "- [1.00, 2.50]"),
         (0.5, None, None, "0.5"),
         (0.123456, None, None, "0.1235"),
-        (5.0, None, 10.0, "5 [, 10]"),
+        (5.0, None, 10.0, "5 [open, 10]"),
         (None, None, None, "-"),
     ],
 )
@@ -238,6 +243,17 @@ def test_digits(value, low, high, shown):
 def test_standard_error_stands_in_for_a_missing_interval():
     assert with_interval(0.5, None, None, 0.0123) == "0.5 (se 0.012)"
     assert with_interval(0.5, 0.4, 0.6, 0.0123) == "0.50 [0.40, 0.60]"
+
+
+def test_a_censored_answer_says_so_and_a_missing_one_keeps_its_place():
+    def row(**more):
+        return {"metric": "kl", "estimate": None, "low": None, "high": None, "reason": None, "censored": None} | more
+
+    page = arrange([row(low=5.0, censored="above", reason="> 50"), row(estimate=3.0, low=1.0, high=5.0)])
+    assert page.sections[0].keys == ("metric", "estimate")
+    assert [cells[1] for cells in page.sections[0].rows] == ["above [5, open] (1)", "3 [1, 5]"]
+    (only,) = arrange([row(reason="undefined")]).sections
+    assert only.rows == (("kl", "- (1)"),)
 
 
 def test_text_of_the_user_is_never_markup():
