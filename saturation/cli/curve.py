@@ -14,26 +14,15 @@ from saturation.cli.output import print_result, with_settings
     "curve",
     epilog=options.example(
         "saturation curve --votes votes.csv --predictions predictions.csv",
-        "saturation curve --votes v.parquet --predictions p.parquet --baseline hard --ceiling method=soft,budget=50",
+        "saturation curve --votes v.parquet --predictions p.parquet --baselines hard --ceiling method=soft,budget=50",
     ),
 )
 @options.votes
 @options.predictions
 @options.metrics
 @options.floor
-@click.option(
-    "--baseline",
-    "baselines",
-    multiple=True,
-    metavar="NAME",
-    help="Keep this baseline (repeatable): smallest, hard, hard[N], smoothing[0.1], temperature ...; default: all.",
-)
-@click.option(
-    "--ceiling",
-    default=None,
-    metavar="CONDITION",
-    help="What counts as saturated, e.g. method=soft,budget=100; default: soft at the largest budget of the model.",
-)
+@options.baselines
+@options.ceiling
 @options.q
 @options.margin
 @options.ragged
@@ -52,7 +41,7 @@ def command(**given: Any) -> None:
     result = saturation_curve(
         panel,
         metrics=options.resolve_metrics(given["metrics"]),
-        baselines=given["baselines"] or None,
+        baselines=given["baselines"],
         ceiling=given["ceiling"],
         q=given["q"],
         margin=given["margin"],

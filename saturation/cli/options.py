@@ -314,6 +314,19 @@ budgets = _option(
     default=None,
     help="Votes an item to look at; default: by the data.",
 )
+baselines = _option(
+    "--baselines",
+    type=ListOf(),
+    metavar="NAME,...",
+    default=None,
+    help="Keep these baselines: smallest, hard, hard[N], smoothing[0.1], temperature, base_rate; default: all.",
+)
+ceiling = _option(
+    "--ceiling",
+    default=None,
+    metavar="CONDITION",
+    help="What counts as saturated, e.g. method=soft,budget=100; default: soft at the largest budget of the model.",
+)
 q = _option(
     "--q", type=Shares(), metavar="NUMBER,...", default=".9,.95", help="Shares of the gain that N* is asked for."
 )

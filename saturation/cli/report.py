@@ -34,10 +34,8 @@ _OF_PREDICTIONS = ("splits", "condition_columns", "ignore_columns", "baselines",
 @options.budgets
 @options.reference
 @options.alpha
-@click.option("--baselines", type=options.ListOf(), default=None, help="Baselines of the fractions; default: all.")
-@click.option(
-    "--ceiling", default=None, metavar="COND", help="Condition that counts as 100%; default: soft, most votes."
-)
+@options.baselines
+@options.ceiling
 @options.q
 @options.margin
 @options.ragged
