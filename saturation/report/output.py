@@ -6,7 +6,7 @@ import csv
 import io
 import json
 import textwrap
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -73,7 +73,7 @@ def as_csv(result: Printable) -> str:
 def as_table(result: Printable, *, width: int = 100, ascii_only: bool = False, color: bool = False) -> str:
     """For people: aligned columns no wider than ``width``, then footnotes and remarks."""
     if isinstance(result, ReportResult):
-        return _answers(result)
+        return _answers(result, width)
     page = arrange(result.records())
     left_out: dict[str, None] = {}
     blocks = []
@@ -220,16 +220,19 @@ def _notes(result: Printable) -> list[str]:
     return [f"note: {note.message}" for note in result.notes]
 
 
-def _answers(result: ReportResult) -> str:
+def _answers(result: ReportResult, width: int) -> str:
     """The first screen of a report."""
-    blocks = [_answer(record) for record in result.answer_records()]
-    return "\n".join([*blocks, *(f"{line}\n" for line in _notes(result))])
+    blocks = [_answer(record, width) for record in result.answer_records()]
+    blocks.append("".join(f"{textwrap.fill(line, width)}\n" for line in _notes(result)))
+    return "\n".join(block for block in blocks if block) or f"{_NOTHING}\n"
 
 
-def _answer(record: Mapping[str, Any]) -> str:
+def _answer(record: Mapping[str, Any], width: int) -> str:
     title = record["metric"] if record["curve"] is None else f"{record['metric']} ({record['curve']})"
-    lines: Sequence[str] = [f"{title}: {record['headline']}", record["detail"], record["assumption"]]
-    return "".join(f"{'  ' if position else ''}{line}\n" for position, line in enumerate(lines) if line)
+    head = textwrap.fill(f"{title}: {record['headline']}", width)
+    rest = [record["detail"], record["assumption"]]
+    body = [textwrap.fill(line, width, initial_indent="  ", subsequent_indent="  ") for line in rest if line]
+    return "".join(f"{line}\n" for line in (head, *body))
 
 
 def _md(text: str) -> str:
