@@ -8,6 +8,7 @@ import sys
 import pytest
 
 import saturation
+from saturation.cli import HELP
 
 HEAVY = ["torch", "transformers", "scipy.stats", "matplotlib", "pandas", "numba", "polars", "pyarrow", "statsmodels"]
 
@@ -41,6 +42,22 @@ def test_help_and_usage_errors_import_no_numpy(words):
         "    assert end.code in (0, 2), end.code\n"
     )
     assert loaded(code, *HEAVY, "numpy", "rich") == "[]"
+
+
+@pytest.mark.parametrize("command", HELP)
+def test_help_of_a_command_is_light_and_has_an_example(command):
+    code = (
+        "from saturation.cli import main\n"
+        "try:\n"
+        f"    main([{command!r}, '--help'])\n"
+        "except SystemExit as end:\n"
+        "    assert end.code == 0, end.code\n"
+    )
+    assert loaded(code, *HEAVY, "numpy", "rich") == "[]"
+    done = subprocess.run(
+        [sys.executable, "-m", "saturation", command, "--help"], capture_output=True, text=True, check=True
+    )
+    assert f"saturation {command}" in done.stdout.split("Example:")[1]
 
 
 @pytest.mark.parametrize("module", ["saturation", "saturation.cli", "inference.cli"])
