@@ -103,7 +103,7 @@ def fractions(
         _finish(ax, metric, points, y="share of the improvement kept")
         if curve is not None and len(plotdata.curves_of(result)) > 1:
             names = plotdata.short_names(plotdata.curves_of(result))
-            ax.set_title(f"{phrases.metric(metric)}, {names[curve]}", loc="left", parse_math=False)
+            style.title(ax, f"{phrases.metric(metric)}, {names[curve]}")
         _fraction_axis(ax, points, _targets(result))
         lines = dict.fromkeys(p.series for p in points if not p.alone and not _is_crowd(points, p.series))
         for place, name in enumerate(lines):

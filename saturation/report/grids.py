@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from saturation.report.plotdata import short_names
-from saturation.results import CurveRow, EvaluateResult, LabelCurveResult, LabelCurveRow, SaturationResult, Uncertainty
+from saturation.results import CurveRow, EvaluateResult, LabelCurveResult, LabelCurveRow, SaturationResult
 from saturation.studies import phrases
 from saturation.studies.answers import fieller_in_words, found_budget, largest_below, remarks
 
@@ -55,10 +55,10 @@ def values_grid(result: LabelCurveResult | SaturationResult) -> Grid:
 
     def line(row: AnyRow) -> str:
         name = names[row.curve] if len(names) > 1 else ""
-        size = _ALL if row.budget is None else phrases.budget(row.budget)
+        size = _ALL if row.budget is None else f"{'N = ' if name else ''}{phrases.budget(row.budget)}"
         return f"{name}, {size}" if name else size
 
-    return _grid(caption, "annotators", rows, line, _metric_head, cell=lambda r: _value(r.unc))
+    return _grid(caption, "annotators", rows, line, _metric_head, cell=_value_cells(rows))
 
 
 def fractions_grid(result: LabelCurveResult | SaturationResult) -> Grid:
@@ -101,9 +101,7 @@ def conditions_grid(result: EvaluateResult) -> Grid:
     rows = [r for r in result.rows if r.group is None and r.split is None and r.seed is None]
     names = short_names(str(r.condition) for r in rows)
     caption = f"Mean over splits and seeds {_level(rows)}."
-    return _grid(
-        caption, "condition", rows, lambda r: names[str(r.condition)], _metric_head, cell=lambda r: _value(r.unc)
-    )
+    return _grid(caption, "condition", rows, lambda r: names[str(r.condition)], _metric_head, cell=_value_cells(rows))
 
 
 def _grid(
@@ -148,8 +146,13 @@ def _line_name(row: CurveRow | LabelCurveRow, names: dict[str, str]) -> str:
     return ", ".join(parts)
 
 
-def _value(unc: Uncertainty) -> tuple[str, str | None]:
-    return phrases.with_interval(unc), unc.reason
+def _value_cells(rows: Iterable[AnyRow]) -> Callable[[AnyRow], tuple[str, str | None]]:
+    """Cells with the same number of decimals down a metric's column: what its sharpest interval supports."""
+    places: dict[str, int] = {}
+    for row in rows:
+        if row.unc.low is not None:
+            places[row.metric] = max(places.get(row.metric, 0), phrases.decimals(row.unc.low, row.unc.high))
+    return lambda row: (phrases.with_interval(row.unc, places.get(row.metric)), row.unc.reason)
 
 
 def _fraction(row: AnyRow) -> tuple[str, str | None]:

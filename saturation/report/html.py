@@ -35,6 +35,14 @@ class Answered:
 
 
 @dataclass(frozen=True, slots=True)
+class Group:
+    """The answers of one curve; the name is None where there is only one."""
+
+    name: str | None
+    answers: tuple[Answered, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Section:
     """A heading, some words, the pictures and the tables below it."""
 
@@ -43,7 +51,7 @@ class Section:
     lead: str
     pictures: tuple[str, ...]
     grids: tuple[Grid, ...]
-    answers: tuple[Answered, ...] = ()
+    groups: tuple[Group, ...] = ()
     assumptions: tuple[str, ...] = ()
 
 
@@ -71,7 +79,7 @@ def page(report: ReportResult, *, repeat: str | None = None) -> str:
         facts=_facts(report),
         with_models=with_models,
         label_noise=LABEL_NOISE,
-        answers=_answered(first),
+        groups=_groups(first),
         assumptions=_assumptions(first),
         sections=_sections(report, found),
         checks=plotdata.checks_data(report.data),
@@ -124,15 +132,16 @@ def _facts(report: ReportResult) -> list[str]:
     return facts
 
 
-def _answered(found: Sequence[HowMany]) -> tuple[Answered, ...]:
+def _groups(found: Sequence[HowMany]) -> tuple[Group, ...]:
     names = plotdata.short_names(one.answer.curve for one in found if one.answer.curve is not None)
-    return tuple(_one_answer(one, names if len(names) > 1 else {}) for one in found)
-
-
-def _one_answer(one: HowMany, names: dict[str, str]) -> Answered:
-    curve = names.get(one.answer.curve or "", "")
-    title = f"{phrases.metric(one.answer.metric)}{', ' if curve else ''}{curve}"
-    return Answered(one.short, one.kind, title, one.answer.headline, one.answer.detail)
+    by_curve: dict[str, list[Answered]] = {}
+    for one in found:
+        shown = Answered(one.short, one.kind, phrases.metric(one.answer.metric), one.answer.headline, one.answer.detail)
+        by_curve.setdefault(one.answer.curve or "", []).append(shown)
+    return tuple(
+        Group(f"Trained on {names[curve]} targets" if len(by_curve) > 1 else None, tuple(answers))
+        for curve, answers in by_curve.items()
+    )
 
 
 def _assumptions(found: Sequence[HowMany]) -> tuple[str, ...]:
@@ -216,7 +225,7 @@ def _label_part(report: ReportResult, found: Sequence[HowMany]) -> Section:
         f"{lead} {LABEL_NOISE}" if with_models else lead,
         (*pictures, *(more[0].pictures if not with_models else ()), *(more[1].pictures if not with_models else ())),
         (grids.values_grid(result), *more[0].grids, *more[1].grids),
-        _answered(alone) if with_models else (),
+        _groups(alone) if with_models else (),
         _assumptions(alone) if with_models else (),
     )
 

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
 _QUANTITIES = {
     "label_curve": ("value",),
-    "saturation_curve": ("value", "label_value"),
-    "fractions": ("fraction", "shortfall", "label_fraction", "contrast_labels"),
-    "n_star": ("n_star", "n_star_interpolated", "n_star_noninferiority"),
+    "saturation_curve": ("value", "gain", "shortfall", "label_value"),
+    "fractions": ("fraction", "label_fraction", "contrast_fraction", "contrast_labels", "gap_closure"),
+    "n_star": ("n_star", "n_star_interpolated", "n_star_noninferiority", "contrast_log_n_star"),
 }
 """Rows of each table, by quantity."""
 

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#7A5C00", "#4D4D4D")
 """Okabe and Ito's colours, yellow replaced: told apart by colour-blind eyes and against white."""
+DARK = {"#D55E00": "#A84A00", "#009E73": "#00735A", "#CC79A7": "#9A4A78", "#56B4E9": "#1A6E9E", "#E69F00": "#855C00"}
+"""The same colours dark enough for text on white (contrast of at least 4.5)."""
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 """One a series beside its colour, so that a copy in grey can be read."""
 INK = "#1f2933"
@@ -63,9 +65,14 @@ def figure_of(axes: Axes) -> Figure:
     return figure
 
 
-def dress(axes: Axes, title: str, *, y: str = "", x: str = "") -> None:
+def title(axes: Axes, text: str) -> None:
+    """What a panel shows."""
+    axes.set_title(text, loc="left", color=INK, fontweight="bold", parse_math=False)
+
+
+def dress(axes: Axes, name: str, *, y: str = "", x: str = "") -> None:
     """Title, axis names, quiet grid, no box."""
-    axes.set_title(title, loc="left", color=INK, fontweight="bold", parse_math=False)
+    title(axes, name)
     axes.set_xlabel(x, color=QUIET, parse_math=False)
     axes.set_ylabel(y, color=QUIET, parse_math=False)
     axes.spines[["top", "right"]].set_visible(False)
@@ -108,7 +115,7 @@ def label_lines(axes: Axes, ends: Sequence[tuple[float, str, str]]) -> None:
             text,
             xy=(1.015, height),
             xycoords="axes fraction",
-            color=colour,
+            color=DARK.get(colour, colour),
             va="center",
             annotation_clip=False,
             parse_math=False,

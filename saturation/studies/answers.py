@@ -35,7 +35,7 @@ _REFERENCES = {
 
 _DESIGNS = {
     "items": "items",
-    "crossed": "items and training seeds",
+    "crossed": "items x training seeds",
     "votes": "votes",
     "annotators": "annotators",
     "seeds": "training seeds",
@@ -77,18 +77,20 @@ def how_many(sections: Mapping[str, Result[Any]]) -> tuple[HowMany, ...]:
 
 def model_answers(rows: Sequence[CurveRow]) -> list[HowMany]:
     """One answer for each metric and curve of a saturation result; conditions of a single budget have none."""
-    curves = real_curves(rows)
-    keys = _ordered((row.metric, row.curve) for row in rows if row.curve in curves)
+    metrics = _ordered(row.metric for row in rows)
+    present = {(row.metric, row.curve) for row in rows}
+    keys = [(m, curve) for curve in real_curves(rows) for m in metrics if (m, curve) in present]
     return [_model_answer([r for r in rows if (r.metric, r.curve) == key]) for key in keys]
 
 
 def real_curves(rows: Sequence[CurveRow]) -> tuple[str, ...]:
-    """Curves with at least two budgets, in their order; one budget is a point."""
+    """Curves with at least two budgets, those with the most first; one budget is a point."""
     budgets: dict[str, set[int]] = {}
     for row in rows:
         if row.budget is not None and not row.quantity.startswith("label_"):
             budgets.setdefault(row.curve, set()).add(row.budget)
-    return tuple(curve for curve, sizes in budgets.items() if len(sizes) > 1)
+    found = sorted(budgets, key=lambda curve: -len(budgets[curve]))
+    return tuple(curve for curve in found if len(budgets[curve]) > 1)
 
 
 def label_answers(rows: Sequence[LabelCurveRow]) -> list[HowMany]:
@@ -149,7 +151,7 @@ def _compose(star: CurveLike, fractions: Sequence[CurveLike], over: str, *, deta
         return _undefined(star.metric, curve, star.unc.reason, assumption)
     if kind == "above":
         short = f"> {_above_words(fractions)}"
-        headline = f"more than {_above_words(fractions)} annotators per item to keep {keep}: {_NOT_TOLD_APART}"
+        headline = f"more than {_above_words(fractions)} annotators per item to keep {keep}: {_why_above(fractions)}"
     else:
         count = found_budget(star) or 0
         short = f"≤ {phrases.budget(count)}" if kind == "at most" else phrases.budget(count)
@@ -180,11 +182,17 @@ def found_budget(star: CurveLike) -> float | None:
 def largest_below(fractions: Sequence[CurveLike]) -> int | None:
     """What a censored N* is known to lie above: the largest budget that is not the ceiling itself."""
     known = sorted((r for r in fractions if r.budget is not None and r.unc.estimate is not None), key=_budget_of)
-    if not known:
-        return None
-    is_ceiling = known[-1].unc.interval == "exact" and known[-1].unc.estimate == 1
-    below = known[:-1] if is_ceiling else known
+    below = known[:-1] if known and _is_ceiling(known[-1]) else known
     return below[-1].budget if below else None
+
+
+def _is_ceiling(row: CurveLike) -> bool:
+    """Whether this budget is the ceiling itself, whose share is 1 by definition."""
+    return row.unc.interval == "exact" and row.unc.estimate == 1
+
+
+def _why_above(fractions: Sequence[CurveLike]) -> str:
+    return _NOT_TOLD_APART if any(map(_is_ceiling, fractions)) else "no budget of this curve is shown to keep that much"
 
 
 def _budget_of(row: CurveLike) -> int:
@@ -205,8 +213,6 @@ def _grid_words(star: CurveLike, fractions: Sequence[CurveLike]) -> list[str]:
         words.append("It is the smallest budget tried, so fewer may do.")
     elif kind == "found" and smaller:
         words.append(f"The next smaller budget tried, {phrases.budget(smaller[-1])}, is not shown to.")
-    elif kind == "above":
-        words.append("No budget tried below the ceiling is shown to keep that much.")
     return words + _compatible_words(star, kind)
 
 
@@ -215,16 +221,17 @@ def _compatible_words(star: CurveLike, kind: str) -> list[str]:
     unc = star.unc
     if kind != "found" or unc.low is None or unc.high is None or unc.interval == "exact":
         return []
-    target, level = phrases.share(star.q or 0), phrases.share(unc.level or 0)
+    level = phrases.share(unc.level or 0)
     if unc.low == unc.high:
-        return [f"No other budget tried is compatible with a share of exactly {target} ({level} interval)."]
-    span = f"{phrases.budget(unc.low)} to {phrases.budget(unc.high)}"
-    return [f"A share of exactly {target} is compatible with budgets from {span} ({level} interval)."]
+        return [f"The {level} interval of that number holds no other budget tried."]
+    return [f"The {level} interval of that number is {phrases.budget(unc.low)} to {phrases.budget(unc.high)}."]
 
 
 def _fraction_words(star: CurveLike, fractions: Sequence[CurveLike]) -> list[str]:
+    """The share at the budget that the answer names."""
+    named = largest_below(fractions) if star.censored == "above" else found_budget(star)
     for row in fractions:
-        if row.budget is not None and row.budget == found_budget(star) and row.unc.estimate is not None:
+        if row.budget is not None and row.budget == named and row.unc.estimate is not None:
             return [f"At {phrases.budget(row.budget)} the share kept is {share_in_words(row)}."]
     return []
 
@@ -287,7 +294,7 @@ def _draw_words(star: LabelCurveRow, rows: Sequence[LabelCurveRow]) -> list[str]
             and row.draw_low is not None
         ):
             places = phrases.decimals(row.draw_low, row.draw_high)
-            span = f"{phrases.number(row.draw_low, places)} to {phrases.number(row.draw_high, places)}"
+            span = f"{phrases.number(row.draw_low, places)} and {phrases.number(row.draw_high, places)}"
             unit = phrases.unit(row.metric)
             return [f"One actual collection of that size would score between {span}{' ' + unit if unit else ''}."]
     return []
@@ -360,9 +367,8 @@ def _label_assumption(rows: Sequence[LabelCurveRow]) -> str:
 def _redrawn(rows: Sequence[CurveLike]) -> list[str]:
     """What the intervals treat as random, in words."""
     designs = _ordered(r.unc.design for r in rows if r.unc.design is not None)
-    if not designs:
-        return []
-    return [f"The intervals are for other {phrases.listed(_DESIGNS.get(d, d) for d in designs)}."]
+    units = _ordered(unit for design in designs for unit in _DESIGNS.get(design, design).split(" x "))
+    return [f"The intervals are for other {phrases.listed(units)}."] if units else []
 
 
 def _no_answer(rows: Sequence[CurveLike], assumption: str) -> HowMany:

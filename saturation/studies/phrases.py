@@ -95,7 +95,7 @@ def share(value: float) -> str:
     return f"{100 * value:.6g}%"
 
 
-def with_interval(unc: Uncertainty) -> str:
+def with_interval(unc: Uncertainty, places: int | None = None) -> str:
     """An estimate in the metric's units with its interval.
 
     Examples
@@ -107,7 +107,7 @@ def with_interval(unc: Uncertainty) -> str:
     """
     if unc.estimate is None:
         return NO_ESTIMATE
-    places = decimals(unc.low, unc.high)
+    places = decimals(unc.low, unc.high) if places is None else places
     if unc.low is None and unc.high is None:
         return number(unc.estimate, places)
     return f"{number(unc.estimate, places)} [{_bound(unc.low, places)}, {_bound(unc.high, places)}]"
