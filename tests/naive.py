@@ -412,3 +412,49 @@ def grassberger(c) -> float:
 
 
 EULER = 0.5772156649015328606
+
+
+# --- saturation -----------------------------------------------------------------------------------------------------
+
+
+def saturation_fraction(scores, base, at, ceiling, items_of_split, quantile, zoom=60) -> dict[str, float]:
+    """f = (l_base - l_at) / (l_base - l_ceil) of an item metric, its Fieller limits by bisection.
+
+    ``scores[c][s][t][j]``: loss of condition c on the j-th item of split s under seed t. ``quantile(df)`` is t_df.
+    """
+
+    def mean_over_cells(z):
+        cells = [sum(row) / len(row) for split in z for row in split]
+        return sum(cells) / len(cells)
+
+    def gap(one, other):
+        return [
+            [[a - b for a, b in zip(x, y, strict=True)] for x, y in zip(p, q, strict=True)]
+            for p, q in zip(scores[one], scores[other], strict=True)
+        ]
+
+    num, den = gap(base, at), gap(base, ceiling)
+    f = mean_over_cells(num) / mean_over_cells(den)
+
+    def moved(f0):
+        return [
+            [[a - f0 * b for a, b in zip(x, y, strict=True)] for x, y in zip(p, q, strict=True)]
+            for p, q in zip(num, den, strict=True)
+        ]
+
+    t = quantile(few_seeds_variance(moved(f), items_of_split)["df"])
+
+    def inside(f0):
+        spread = few_seeds_variance(moved(f0), items_of_split)["variance"]
+        return abs(mean_over_cells(moved(f0))) <= t * spread**0.5
+
+    def edge(direction):
+        near, far = f, f + direction
+        while inside(far):
+            far += direction
+        for _ in range(zoom):
+            middle = (near + far) / 2
+            near, far = (middle, far) if inside(middle) else (near, middle)
+        return near
+
+    return {"estimate": f, "low": edge(-1.0), "high": edge(1.0)}

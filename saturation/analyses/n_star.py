@@ -169,6 +169,8 @@ def crossing(budgets: Sequence[int], fit: Floats, q: float) -> tuple[float | Non
     if after == 0:
         return (1.0, None) if budgets[0] == 1 else (None, "below")
     share = crossing_share(fit, after, q)
+    if share == 1:
+        return float(budgets[after]), None
     return float(np.exp((1 - share) * np.log(budgets[after - 1]) + share * np.log(budgets[after]))), None
 
 
