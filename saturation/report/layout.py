@@ -56,6 +56,11 @@ WORDS = {
 
 
 TITLES = {
+    "contrast_fraction": "contrast of fractions",
+    "contrast_labels": "contrast with the labels alone",
+    "label_value": "value, labels alone",
+    "label_fraction": "fraction, labels alone",
+    "gap_closure": "gap closure",
     "n_star": "N*",
     "n_star_interpolated": "N* interpolated between budgets",
     "n_star_noninferiority": "N* by non-inferiority",
@@ -112,7 +117,7 @@ class Page:
     Attributes
     ----------
     sections
-        One table a quantity, in first-seen order.
+        One table a quantity or metric, in first-seen order.
     caption
         What all rows share, in words; may be empty.
     footnotes
@@ -127,27 +132,38 @@ class Page:
 def arrange(records: Sequence[Record]) -> Page:
     """Lay records out for people; numbers keep their meaning, not their seventeen digits."""
     footnotes = tuple(dict.fromkeys(str(record["reason"]) for record in records if record.get("reason")))
-    shared = _constants(records, _columns(records))
+    heading = _heading(records)
+    shared = _constants(records, [name for name in _columns(records) if name != heading])
     sections: dict[Any, list[Record]] = {}
     for record in records:
-        sections.setdefault(record.get("quantity"), []).append(record)
+        sections.setdefault(None if heading is None else record[heading], []).append(record)
     return Page(
-        sections=tuple(_section(quantity, rows, shared, footnotes) for quantity, rows in sections.items()),
+        sections=tuple(_section(title, rows, (heading, *shared), footnotes) for title, rows in sections.items()),
         caption=_said(shared),
         footnotes=footnotes,
     )
 
 
+def _heading(records: Sequence[Record]) -> str | None:
+    """The column that tables are made by: the quantity; else the metric, where one has several rows."""
+    if not records or "estimate" not in records[0]:
+        return None
+    if "quantity" in records[0]:
+        return "quantity"
+    metrics = [record.get("metric") for record in records]
+    return "metric" if len(set(metrics)) < len(metrics) else None
+
+
 def _section(
-    quantity: str | None, records: Sequence[Record], shared: Mapping[str, Any], footnotes: Sequence[str]
+    heading: str | None, records: Sequence[Record], said: Sequence[str | None], footnotes: Sequence[str]
 ) -> Layout:
-    """The table of one quantity; what its rows share goes into its title."""
-    names = [name for name in _columns(records) if name not in shared]
-    own = _constants(records, names) if quantity is not None else {}
+    """The table under one heading; what its rows share goes there too."""
+    names = [name for name in _columns(records) if name not in said]
+    own = _constants(records, names) if heading is not None else {}
     keys = tuple(name for name in names if name not in own)
     columns = [_cells(records, key) for key in keys]
     _mark(records, keys, columns, footnotes)
-    title = "" if quantity is None else TITLES.get(quantity, quantity.replace("_", " "))
+    title = "" if heading is None else TITLES.get(heading, heading)
     return Layout(
         title=f"{title} ({_said(own)})" if own else title,
         headers=tuple(_header(records, key) for key in keys),
@@ -161,7 +177,7 @@ def _columns(records: Sequence[Record]) -> list[str]:
     """Columns worth showing: none that is null throughout, none that repeats another, intervals with their number."""
     names = [name for name in (records[0] if records else ()) if _has_values(records, name)]
     names = [name for name in names if not any(other in names for other in REPEATED.get(name, ()))]
-    return [name for name in _with_intervals(names) if name not in ("quantity", "reason")]
+    return [name for name in _with_intervals(names) if name != "reason"]
 
 
 def _said(constants: Mapping[str, Any]) -> str:

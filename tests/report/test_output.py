@@ -197,6 +197,19 @@ def test_a_section_a_quantity_says_once_what_its_rows_share():
     assert as_markdown(SaturationResult(rows=rows, settings={}, data=SUMMARY)).count("| --- |") == 3
 
 
+def test_conditions_are_compared_within_a_metric():
+    def row(metric, budget):
+        condition = Condition.of(model="m", method="soft", budget=budget)
+        return EvaluateRow(metric=metric, condition=condition, direction="lower", unc=Uncertainty(estimate=0.5))
+
+    several = [row(metric, budget) for metric in ("kl", "tvd") for budget in (1, 2)]
+    text = as_table(EvaluateResult(rows=several, settings={}, data=SUMMARY))
+    assert [line for line in text.splitlines() if line in ("kl", "tvd")] == ["kl", "tvd"]
+    assert [line.split() for line in text.splitlines()[1:5:2]] == [["budget", "estimate"], ["1", "0.5"]]
+    one_each = as_table(EvaluateResult(rows=several[::2], settings={}, data=SUMMARY))
+    assert one_each.splitlines()[0].split() == ["metric", "estimate"]
+
+
 def test_a_listing_of_one_row_is_a_table():
     text = as_table(Listing(command="check", rows=({"file": "a.csv", "table": "votes", "rows": 3},)))
     assert [line.split() for line in text.splitlines() if line.strip("─-+ ")] == [
@@ -247,7 +260,15 @@ def test_standard_error_stands_in_for_a_missing_interval():
 
 def test_a_censored_answer_says_so_and_a_missing_one_keeps_its_place():
     def row(**more):
-        return {"metric": "kl", "estimate": None, "low": None, "high": None, "reason": None, "censored": None} | more
+        return {
+            "metric": "kl",
+            "quantity": "n_star",
+            "estimate": None,
+            "low": None,
+            "high": None,
+            "reason": None,
+            "censored": None,
+        } | more
 
     page = arrange([row(low=5.0, censored="above", reason="> 50"), row(estimate=3.0, low=1.0, high=5.0)])
     assert page.sections[0].keys == ("metric", "estimate")
