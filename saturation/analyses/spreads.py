@@ -86,12 +86,14 @@ def outcomes(sample: Sample, statistics: Sequence[Statistic], plan: Plan) -> lis
         return _by_linearization(cases)
     if method == "normal":
         return _by_vote_draws(cases)
-    return [
-        _by_linearization([case])[0]
-        if case.statistic.is_rough and plan.interval is None
-        else _by_item_draws(case, method)
-        for case in cases
-    ]
+    return [_default_or_drawn(case, method) for case in cases]
+
+
+def _default_or_drawn(case: Case, method: IntervalName) -> list[Outcome]:
+    """Resampled items, except that calibration errors have linearised intervals unless told otherwise."""
+    if case.statistic.is_rough and case.plan.interval is None:
+        return _by_linearization([case])[0]
+    return _by_item_draws(case, method)
 
 
 def _method(sample: Sample, plan: Plan) -> IntervalName:
