@@ -13,8 +13,98 @@ import numpy as np
 from saturation.metrics.bins import Binning, bin_index
 from saturation.metrics.common import shares
 from saturation.metrics.majority import accuracy, majority_credit, top_vote_share
-from saturation.metrics.metric import Human
-from saturation.typing import Floats, Probs, TieRule
+from saturation.metrics.metric import Human, as_human
+from saturation.typing import Counts, Floats, Probs, TieRule
+
+
+def ece(
+    probs: Probs,
+    counts: Counts | Human,
+    *,
+    bins: int = 10,
+    binning: Binning = "width",
+    ties: TieRule = "share",
+    seed: int = 0,
+) -> Floats:
+    """Expected calibration error of the top label against the majority (Naeini et al. 2015; Guo et al. 2017).
+
+    sum over bins of n_b/I abs(mean confidence - mean accuracy); lower is better, order 1, range [0, 1].
+
+    Parameters
+    ----------
+    probs
+        (..., items, labels) model probabilities.
+    counts
+        (items, labels) votes, or a ``Human`` with a published majority.
+    bins, binning
+        See ``bins.bin_index``.
+    ties, seed
+        See ``majority.majority_credit``.
+
+    Returns
+    -------
+    (...)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> m, c = np.array([[0.75, 0.25], [0.75, 0.25]]), np.array([[3, 0], [0, 3]])
+    >>> float(ece(m, c))  # confidence .75, right half of the time
+    0.25
+    """
+    features = top_label_features(probs, as_human(counts), bins=bins, binning=binning, ties=ties, seed=seed)
+    return absolute_sum(features.mean(axis=-1))
+
+
+def adaptive_ece(
+    probs: Probs,
+    counts: Counts | Human,
+    *,
+    bins: int = 10,
+    binning: Binning = "count",
+    ties: TieRule = "share",
+    seed: int = 0,
+) -> Floats:
+    """``ece`` in bins of equal count, tied confidences kept together (Nguyen and O'Connor 2015)."""
+    return ece(probs, counts, bins=bins, binning=binning, ties=ties, seed=seed)
+
+
+def classwise_ece(
+    probs: Probs,
+    counts: Counts | Human,
+    *,
+    bins: int = 10,
+    binning: Binning = "width",
+    ties: TieRule = "share",
+    seed: int = 0,
+) -> Floats:
+    """Calibration error of every label against the majority, averaged over labels (Kull et al. 2019).
+
+    Lower is better, order 1, range [0, 1].
+    """
+    features = classwise_features(probs, as_human(counts), bins=bins, binning=binning, ties=ties, seed=seed)
+    return label_mean_of_absolute_sums(features.mean(axis=-1), bins)
+
+
+def dist_ece(probs: Probs, counts: Counts | Human, *, bins: int = 10, binning: Binning = "width") -> Floats:
+    """Calibration error of every label against its share of the votes, averaged over labels.
+
+    Per label sum over bins of n_b/I abs(mean m_k - mean h_k); lower is better, order 1, range [0, 1].
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> m, c = np.array([[0.75, 0.25], [0.75, 0.25]]), np.array([[3, 1], [1, 3]])
+    >>> float(dist_ece(m, c))  # .75 against .5 and .25 against .5
+    0.25
+    """
+    features = distribution_features(probs, as_human(counts), bins=bins, binning=binning)
+    return label_mean_of_absolute_sums(features.mean(axis=-1), bins)
+
+
+def dist_ece_top(probs: Probs, counts: Counts | Human, *, bins: int = 10, binning: Binning = "width") -> Floats:
+    """Calibration error of the top label against its share of the votes; lower is better, order 1, range [0, 1]."""
+    return absolute_sum(top_share_features(probs, as_human(counts), bins=bins, binning=binning).mean(axis=-1))
 
 
 def top_label_features(

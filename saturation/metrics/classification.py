@@ -5,8 +5,34 @@ from __future__ import annotations
 import numpy as np
 
 from saturation.metrics.majority import majority_credit, top_label
-from saturation.metrics.metric import Human
-from saturation.typing import Floats, Probs, TieRule
+from saturation.metrics.metric import Human, as_human
+from saturation.typing import Counts, Floats, Probs, TieRule
+
+
+def macro_f1(probs: Probs, counts: Counts | Human, *, ties: TieRule = "share", seed: int = 0) -> Floats:
+    """Macro F1 of the top label against the majority label; higher is better, range [0, 1].
+
+    Parameters
+    ----------
+    probs
+        (..., items, labels) model probabilities.
+    counts
+        (items, labels) votes, or a ``Human`` with a published majority.
+    ties, seed
+        See ``majority.majority_credit``.
+
+    Returns
+    -------
+    (...)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> m, c = np.array([[0.9, 0.1], [0.2, 0.8]]), np.array([[3, 1], [1, 3]])
+    >>> float(macro_f1(m, c))
+    1.0
+    """
+    return combine_macro_f1(macro_f1_features(probs, as_human(counts), ties=ties, seed=seed).mean(axis=-1))
 
 
 def macro_f1_features(probs: Probs, human: Human, *, ties: TieRule = "share", seed: int = 0) -> Floats:

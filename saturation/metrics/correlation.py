@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import numpy as np
 
+from saturation.errors import UsageError
+from saturation.metrics import ranks
 from saturation.metrics.entropy import entropy, entropy_of_counts
-from saturation.metrics.metric import Human
-from saturation.typing import Counts, Floats, Probs, Scores
+from saturation.metrics.metric import Human, over_leading_axes
+from saturation.typing import Counts, Floats, Ints, Probs, Scores
+
+Kind = Literal["pearson", "spearman", "kendall"]
 
 CONSTANT_VARIANCE = 1e-24
 """A side whose entropies agree to 12 decimals counts as constant."""
@@ -14,8 +20,8 @@ ROUNDING = 1e-12
 """A variance below this part of its second moment is rounding noise."""
 
 
-def entropy_correlation(probs: Probs, counts: Counts) -> Floats:
-    """Pearson correlation over items of H(m) and H(h); higher is better, range [-1, 1].
+def entropy_correlation(probs: Probs, counts: Counts, *, kind: Kind = "pearson") -> Floats:
+    """Correlation over items of H(m) and H(h); higher is better, range [-1, 1].
 
     Parameters
     ----------
@@ -23,6 +29,8 @@ def entropy_correlation(probs: Probs, counts: Counts) -> Floats:
         (..., items, labels) model probabilities.
     counts
         (items, labels) votes.
+    kind
+        ``pearson``, ``spearman`` or ``kendall`` (tau-b).
 
     Returns
     -------
@@ -35,7 +43,27 @@ def entropy_correlation(probs: Probs, counts: Counts) -> Floats:
     >>> round(float(entropy_correlation(m, np.array([[5, 5], [9, 1], [10, 0]]))), 12)
     1.0
     """
-    return combine_pearson(entropy_features(probs, Human(counts)).mean(axis=-1))
+    if kind == "pearson":
+        return combine_pearson(entropy_features(probs, Human(counts)).mean(axis=-1))
+    if kind not in ranks.RANKED:
+        raise UsageError(f"kind of entropy_correlation can be pearson, spearman or kendall, not {kind!r}")
+    one = np.ones((1, probs.shape[-2]))
+    return over_leading_axes(lambda p: ranks.RANKED[kind](*ranks.entropy_pairs(p, counts), one)[0], probs)
+
+
+def entropy_correlation_within(probs: Probs, counts: Counts, groups: Ints) -> Floats:
+    """Pooled within-group Pearson correlation of H(m) and H(h), both centred by group; higher is better.
+
+    Parameters
+    ----------
+    groups
+        (items,) codes; items with -1 are left out.
+
+    Returns
+    -------
+    (...) in [-1, 1]; NaN where within the groups either side is constant.
+    """
+    return combine_within(within_group_features(probs, Human(counts, groups=groups)).mean(axis=-1))
 
 
 def entropy_features(probs: Probs, human: Human) -> Floats:

@@ -5,12 +5,59 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import digamma
 
-from saturation.metrics.entropy import RANK_DECIMALS, entropy_of_counts
+from saturation.metrics.entropy import RANK_DECIMALS, entropy, entropy_of_counts
+from saturation.metrics.majority import top_vote_share
+from saturation.metrics.metric import over_leading_axes
 from saturation.metrics.ranks import dense_codes, weight_of_codes
-from saturation.typing import Counts, Floats, Ints, Scores, Weights
+from saturation.typing import Counts, Floats, Ints, Probs, Scores, Weights
 
 AMBIGUOUS_ABOVE = 0.75
 """Items are ambiguous when H(h) lies strictly above this quantile of all items."""
+
+
+def auroc_ambiguous(probs: Probs, counts: Counts) -> Floats:
+    """How well H(m) finds the items with H(h) strictly above its .75 quantile; higher is better, range [0, 1].
+
+    Parameters
+    ----------
+    probs
+        (..., items, labels) model probabilities.
+    counts
+        (items, labels) votes.
+
+    Returns
+    -------
+    (...); NaN where no item is ambiguous.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> c = np.array([[4, 0], [4, 0], [4, 0], [2, 2]])
+    >>> float(auroc_ambiguous(c / 4, c))
+    1.0
+    """
+    positive, one = ambiguous(counts), np.ones((1, probs.shape[-2]))
+    return over_leading_axes(lambda p: weighted_auroc(dense_codes(entropy(p)), positive, one)[0], probs)
+
+
+def aurc(probs: Probs, counts: Counts) -> Floats:
+    """Area under the risk-coverage curve, answering by rising H(m), risk 1 - h[argmax m]; lower is better.
+
+    Range [0, 1]; see ``weighted_aurc``.
+    """
+    one = np.ones((1, probs.shape[-2]))
+    return over_leading_axes(lambda p: weighted_aurc(*scores_and_risks(p, counts), one)[0], probs)
+
+
+def aurc_excess(probs: Probs, counts: Counts) -> Floats:
+    """``aurc`` minus that of the best possible order; lower is better, 0 is perfect."""
+    one = np.ones((1, probs.shape[-2]))
+    return over_leading_axes(lambda p: weighted_aurc_excess(*scores_and_risks(p, counts), one)[0], probs)
+
+
+def scores_and_risks(probs: Probs, counts: Counts) -> tuple[Ints, Floats]:
+    """Dense codes of H(m) and the risks 1 - h[argmax m] of (items, labels)."""
+    return dense_codes(entropy(probs)), 1 - top_vote_share(probs, counts)
 
 
 def ambiguous(counts: Counts) -> Floats:
@@ -19,7 +66,7 @@ def ambiguous(counts: Counts) -> Floats:
     return np.asarray(rounded > np.quantile(rounded, AMBIGUOUS_ABOVE), dtype=np.float64)
 
 
-def auroc(codes: Ints, positive: Floats, weights: Weights) -> Floats:
+def weighted_auroc(codes: Ints, positive: Floats, weights: Weights) -> Floats:
     """Chance that a positive item scores above a negative one, ties one half (Hanley and McNeil 1982).
 
     Parameters
@@ -38,7 +85,8 @@ def auroc(codes: Ints, positive: Floats, weights: Weights) -> Floats:
     Examples
     --------
     >>> import numpy as np
-    >>> auroc(np.array([0, 1, 1, 2]), np.array([0.0, 0.0, 1.0, 1.0]), np.ones((1, 4))).tolist()  # (.5 + 1 + 2)/4
+    >>> codes, positive = np.array([0, 1, 1, 2]), np.array([0.0, 0.0, 1.0, 1.0])
+    >>> weighted_auroc(codes, positive, np.ones((1, 4))).tolist()  # (1 + .5 + 2)/4
     [0.875]
     """
     above = weight_of_codes(codes, weights * positive)
@@ -48,7 +96,7 @@ def auroc(codes: Ints, positive: Floats, weights: Weights) -> Floats:
 
 
 def auroc_leave_one_out(codes: Ints, positive: Floats) -> Scores:
-    """``auroc`` without each item; which items are positive stays as it was. (items,)."""
+    """``weighted_auroc`` without each item; which items are positive stays as it was. (items,)."""
     above = np.bincount(codes, weights=positive)
     below = np.bincount(codes, weights=1 - positive)
     beaten = (np.cumsum(below) - below / 2)[codes]
@@ -58,7 +106,7 @@ def auroc_leave_one_out(codes: Ints, positive: Floats) -> Scores:
     return _share(wins - np.where(positive > 0, beaten, lost), n_above * n_below)
 
 
-def aurc(codes: Ints, risk: Floats, weights: Weights) -> Floats:
+def weighted_aurc(codes: Ints, risk: Floats, weights: Weights) -> Floats:
     """Area under the risk-coverage curve: mean over j of the mean risk of the j items that come first.
 
     (1/I) sum_j mean risk of the j lowest scores (Geifman et al. 2019), averaged over the orders of tied items: in a
@@ -81,7 +129,7 @@ def aurc(codes: Ints, risk: Floats, weights: Weights) -> Floats:
     Examples
     --------
     >>> import numpy as np
-    >>> aurc(np.array([0, 1]), np.array([0.0, 1.0]), np.ones((1, 2))).tolist()  # (0 + 1/2)/2
+    >>> weighted_aurc(np.array([0, 1]), np.array([0.0, 1.0]), np.ones((1, 2))).tolist()  # (0 + 1/2)/2
     [0.25]
     """
     size, total, start, before = _groups(codes, risk, weights)
@@ -91,7 +139,7 @@ def aurc(codes: Ints, risk: Floats, weights: Weights) -> Floats:
 
 
 def aurc_leave_one_out(codes: Ints, risk: Floats) -> Scores:
-    """``aurc`` without each item in O(I log I): later groups begin one place and the item's risk earlier. (items,)."""
+    """``weighted_aurc`` without each item, (items,): later groups begin one place and the item's risk earlier."""
     size, total, start, before = (part[0] for part in _groups(codes, risk, np.ones((1, len(codes)))))
     mean = total / size
     places = mean * size + (before - mean * start) * _harmonic(start, size)
@@ -109,13 +157,13 @@ def aurc_leave_one_out(codes: Ints, risk: Floats) -> Scores:
     return np.asarray((done[codes] + own + moved_after[codes] - risk * slope_after[codes]) / (len(codes) - 1))
 
 
-def aurc_excess(codes: Ints, risk: Floats, weights: Weights) -> Floats:
-    """``aurc`` minus that of the best order, the one by risk itself; 0 is perfect. (B,)."""
-    return aurc(codes, risk, weights) - aurc(dense_codes(risk), risk, weights)
+def weighted_aurc_excess(codes: Ints, risk: Floats, weights: Weights) -> Floats:
+    """``weighted_aurc`` minus that of the best order, the one by risk itself; 0 is perfect. (B,)."""
+    return weighted_aurc(codes, risk, weights) - weighted_aurc(dense_codes(risk), risk, weights)
 
 
 def aurc_excess_leave_one_out(codes: Ints, risk: Floats) -> Scores:
-    """``aurc_excess`` without each item. (items,)."""
+    """``weighted_aurc_excess`` without each item. (items,)."""
     return aurc_leave_one_out(codes, risk) - aurc_leave_one_out(dense_codes(risk), risk)
 
 

@@ -34,17 +34,38 @@ def tvd(probs: Probs, counts: Counts) -> Scores:
 
 
 def manhattan(probs: Probs, counts: Counts) -> Scores:
-    """L1 distance sum abs(h - m) = 2 tvd; lower is better, order 1, range [0, 2]."""
+    """L1 distance sum abs(h - m) = 2 tvd; lower is better, order 1, range [0, 2].
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> manhattan(np.array([[0.25, 0.75]]), np.array([[3, 1]])).tolist()
+    [1.0]
+    """
     return np.asarray(manhattan_term(probs, shares(counts)).sum(axis=-1))
 
 
 def soft_accuracy(probs: Probs, counts: Counts) -> Scores:
-    """Overlap sum min(h, m) = 1 - tvd; higher is better, order 1, range [0, 1]."""
+    """Overlap sum min(h, m) = 1 - tvd; higher is better, order 1, range [0, 1].
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> soft_accuracy(np.array([[0.25, 0.75]]), np.array([[3, 1]])).tolist()
+    [0.5]
+    """
     return np.asarray(soft_accuracy_term(probs, shares(counts)).sum(axis=-1))
 
 
 def squared_hellinger(probs: Probs, counts: Counts) -> Scores:
-    """Squared Hellinger distance 1/2 sum (sqrt h - sqrt m)^2; lower is better, order 2, range [0, 1]."""
+    """Squared Hellinger distance 1/2 sum (sqrt h - sqrt m)^2; lower is better, order 2, range [0, 1].
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> squared_hellinger(np.array([[0.0, 1.0]]), np.array([[2, 0]])).tolist()
+    [1.0]
+    """
     return np.asarray(squared_hellinger_term(probs, shares(counts)).sum(axis=-1))
 
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from saturation.errors import UsageError
 from saturation.metrics.common import Flags, pick, shares
-from saturation.metrics.metric import Human
+from saturation.metrics.metric import Human, as_human
 from saturation.streams import Purpose, uniforms
 from saturation.typing import Counts, Floats, Ints, Probs, Scores, TieRule
 
@@ -92,8 +92,7 @@ def accuracy(
     >>> accuracy(np.array([[0.9, 0.1], [0.9, 0.1]]), np.array([[2, 2], [3, 1]])).tolist()
     [0.5, 1.0]
     """
-    human = counts if isinstance(counts, Human) else Human(counts)
-    credit = majority_credit(human, ties=ties, seed=seed)
+    credit = majority_credit(as_human(counts), ties=ties, seed=seed)
     if model_ties == "first":
         return pick(credit, top_label(probs))
     if model_ties == "share":

@@ -118,6 +118,16 @@ class Metric:
             return self.combine(self.features(probs, human).mean(axis=-1))
         assert self.ranked is not None
         ones = np.ones((1, probs.shape[-2]))
-        flat = probs.reshape(-1, *probs.shape[-2:])
-        values = np.array([self.ranked(one, human, ones)[0] for one in flat])
-        return values.reshape(probs.shape[:-2])
+        ranked = self.ranked
+        return over_leading_axes(lambda one: ranked(one, human, ones)[0], probs)
+
+
+def over_leading_axes(value: Callable[[Probs], float], probs: Probs) -> Floats:
+    """A number of (items, labels), taken for each leading index of (..., items, labels)."""
+    flat = probs.reshape(-1, *probs.shape[-2:])
+    return np.array([value(one) for one in flat], dtype=np.float64).reshape(probs.shape[:-2])
+
+
+def as_human(counts: Counts | Human) -> Human:
+    """Counts alone are a human side without published majority or groups."""
+    return counts if isinstance(counts, Human) else Human(counts)

@@ -6,6 +6,8 @@ which prefix sums along one ascending order deliver. With whole weights this is 
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from saturation.metrics.entropy import RANK_DECIMALS, entropy, entropy_of_counts
@@ -110,6 +112,9 @@ def concordance(x: Ints, y: Ints) -> Scores:
         _pair_signs(x, y, slice(start, start + BLOCK)).sum(axis=-1, dtype=np.int64) for start in range(0, len(x), BLOCK)
     ]
     return np.concatenate(parts).astype(np.float64)
+
+
+RANKED: dict[str, Callable[[Ints, Ints, Weights], Floats]] = {"spearman": spearman, "kendall": kendall}
 
 
 def _pair_signs(x: Ints, y: Ints, rows: slice) -> np.ndarray[tuple[int, ...], np.dtype[np.int8]]:

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Literal
 
 from saturation.errors import UsageError
 from saturation.metrics import calibration, classification, correlation, detection, ranks
 from saturation.metrics.bins import Binning
+from saturation.metrics.correlation import Kind
 from saturation.metrics.entropy import entropy
-from saturation.metrics.majority import top_vote_share
 from saturation.metrics.metric import Human, Metric
 from saturation.typing import Floats, Ints, Probs, Scores, TieRule, Weights
-
-Kind = Literal["pearson", "spearman", "kendall"]
 
 CONSTANT = "the entropy of one side is the same for every item, so no correlation exists"
 BINS_FIXED = "bins (a, b]; fixed by the full sample when items are resampled"
@@ -194,7 +191,7 @@ def auroc_ambiguous(name: str) -> Metric:
         return ranks.dense_codes(entropy(probs)), detection.ambiguous(human.counts)
 
     def ranked(probs: Probs, human: Human, weights: Weights) -> Floats:
-        return detection.auroc(*parts(probs, human), weights)
+        return detection.weighted_auroc(*parts(probs, human), weights)
 
     def leave_one_out(probs: Probs, human: Human) -> Scores:
         return detection.auroc_leave_one_out(*parts(probs, human))
@@ -226,8 +223,12 @@ def aurc(name: str) -> Metric:
         range="[0, 1]",
         formula="1/I sum_j mean risk of the j lowest H(m); risk = 1 - h[argmax m]; ties averaged over orders",
         reference="Geifman et al. 2019",
-        ranked=lambda probs, human, weights: detection.aurc(*_risks(probs, human), weights),
-        leave_one_out=lambda probs, human: detection.aurc_leave_one_out(*_risks(probs, human)),
+        ranked=lambda probs, human, weights: detection.weighted_aurc(
+            *detection.scores_and_risks(probs, human.counts), weights
+        ),
+        leave_one_out=lambda probs, human: detection.aurc_leave_one_out(
+            *detection.scores_and_risks(probs, human.counts)
+        ),
     )
 
 
@@ -242,13 +243,13 @@ def aurc_excess(name: str) -> Metric:
         range="[0, 1]",
         formula="aurc minus aurc of the order by risk",
         reference="Geifman et al. 2019",
-        ranked=lambda probs, human, weights: detection.aurc_excess(*_risks(probs, human), weights),
-        leave_one_out=lambda probs, human: detection.aurc_excess_leave_one_out(*_risks(probs, human)),
+        ranked=lambda probs, human, weights: detection.weighted_aurc_excess(
+            *detection.scores_and_risks(probs, human.counts), weights
+        ),
+        leave_one_out=lambda probs, human: detection.aurc_excess_leave_one_out(
+            *detection.scores_and_risks(probs, human.counts)
+        ),
     )
-
-
-def _risks(probs: Probs, human: Human) -> tuple[Ints, Floats]:
-    return ranks.dense_codes(entropy(probs)), 1 - top_vote_share(probs, human.counts)
 
 
 SET_METRICS: dict[str, Callable[..., Metric]] = {

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import math
+from functools import partial
 
 import numpy as np
 import pytest
 from click.testing import CliRunner
 
 from saturation.errors import UsageError
+from saturation.metrics import calibration, classification, correlation, detection
 from saturation.metrics.catalogue import DEFAULT_METRICS, all_names, metric, metrics_of, options_of, records
 from saturation.metrics.metric import Human
 
@@ -190,3 +192,35 @@ def test_the_command_in_other_formats(format):
         envelope = json.loads(result.output)
         assert envelope["command"] == "metrics"
         assert [row["name"] for row in envelope["results"]] == list(all_names())
+
+
+PLAIN = {
+    "ece": calibration.ece,
+    "adaptive_ece": calibration.adaptive_ece,
+    "classwise_ece": calibration.classwise_ece,
+    "dist_ece": calibration.dist_ece,
+    "dist_ece_top": calibration.dist_ece_top,
+    "macro_f1": classification.macro_f1,
+    "entropy_correlation": correlation.entropy_correlation,
+    "spearman": partial(correlation.entropy_correlation, kind="spearman"),
+    "kendall": partial(correlation.entropy_correlation, kind="kendall"),
+    "auroc_ambiguous": detection.auroc_ambiguous,
+    "aurc": detection.aurc,
+    "aurc_excess": detection.aurc_excess,
+}
+
+
+@pytest.mark.parametrize("name", PLAIN)
+def test_plain_functions_are_the_entries(name):
+    probs, human = study()
+    np.testing.assert_array_equal(PLAIN[name](probs, human.counts), metric(name).value(probs, human))
+
+
+def test_plain_functions_with_options():
+    probs, human = study()
+    within = correlation.entropy_correlation_within(probs, human.counts, human.groups)
+    np.testing.assert_array_equal(within, metric("entropy_correlation_within").value(probs, human))
+    column = calibration.ece(probs, human, ties="column", bins=5, binning="quantile")
+    np.testing.assert_array_equal(column, metric("ece[ties=column;bins=5;binning=quantile]").value(probs, human))
+    with pytest.raises(UsageError, match="kind of entropy_correlation"):
+        correlation.entropy_correlation(probs, human.counts, kind="rank")

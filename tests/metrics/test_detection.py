@@ -29,14 +29,16 @@ def test_auroc(pairs, seed):
     score, positive = [s for s, _ in pairs], [bool(p) for _, p in pairs]
     mask = np.array(positive, dtype=float)
     n = len(pairs)
-    value = detection.auroc(codes(score), mask, np.ones((1, n)))
+    value = detection.weighted_auroc(codes(score), mask, np.ones((1, n)))
     np.testing.assert_allclose(value, [naive.auroc(score, positive)], atol=1e-12)
     dropped = detection.auroc_leave_one_out(codes(score), mask)
     expected = [naive.auroc(without(score, i), without(positive, i)) for i in range(n)]
     np.testing.assert_allclose(dropped, expected, atol=1e-12)
     weights = np.random.default_rng(seed).integers(0, 3, n)
     copied = naive.auroc(np.repeat(score, weights), np.repeat(positive, weights))
-    np.testing.assert_allclose(detection.auroc(codes(score), mask, weights[None].astype(float)), [copied], atol=1e-12)
+    np.testing.assert_allclose(
+        detection.weighted_auroc(codes(score), mask, weights[None].astype(float)), [copied], atol=1e-12
+    )
 
 
 @settings(max_examples=40, deadline=None)
@@ -44,14 +46,14 @@ def test_auroc(pairs, seed):
 def test_aurc(pairs, seed):
     score, risk = [s for s, _ in pairs], [r / 8 for _, r in pairs]
     n = len(pairs)
-    value = detection.aurc(codes(score), np.array(risk), np.ones((1, n)))
+    value = detection.weighted_aurc(codes(score), np.array(risk), np.ones((1, n)))
     np.testing.assert_allclose(value, [naive.aurc(score, risk)], atol=1e-12)
     dropped = detection.aurc_leave_one_out(codes(score), np.array(risk))
     np.testing.assert_allclose(dropped, [naive.aurc(without(score, i), without(risk, i)) for i in range(n)], atol=1e-12)
     weights = np.random.default_rng(seed).integers(0, 2, n)
     weights[0] = 2
     copied = naive.aurc(np.repeat(score, weights).tolist(), np.repeat(risk, weights).tolist())
-    weighted = detection.aurc(codes(score), np.array(risk), weights[None].astype(float))
+    weighted = detection.weighted_aurc(codes(score), np.array(risk), weights[None].astype(float))
     np.testing.assert_allclose(weighted, [copied], atol=1e-12)
 
 
@@ -60,11 +62,11 @@ def test_aurc(pairs, seed):
 def test_excess_is_never_negative_and_its_delete_one_values_agree(pairs):
     score, risk = np.array([s for s, _ in pairs]), np.array([r / 8 for _, r in pairs])
     n = len(pairs)
-    assert detection.aurc_excess(codes(score), risk, np.ones((1, n)))[0] >= -1e-12
+    assert detection.weighted_aurc_excess(codes(score), risk, np.ones((1, n)))[0] >= -1e-12
     dropped = detection.aurc_excess_leave_one_out(codes(score), risk)
     for i in range(n):
         kept = np.arange(n) != i
-        alone = detection.aurc_excess(codes(score[kept]), risk[kept], np.ones((1, n - 1)))
+        alone = detection.weighted_aurc_excess(codes(score[kept]), risk[kept], np.ones((1, n - 1)))
         np.testing.assert_allclose(dropped[i], alone[0], atol=1e-12)
 
 
