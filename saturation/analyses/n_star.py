@@ -189,7 +189,7 @@ def values_of(fractions: Sequence[Fraction]) -> Floats:
 def weights_of(fractions: Sequence[Fraction]) -> Floats:
     """(budgets,) 1/Var; values known by definition outweigh all others."""
     variances = np.array([(f.se or 0.0) ** 2 for f in fractions])
-    return np.asarray(1 / np.maximum(variances, max(variances.max(initial=0.0), 1e-300) * 1e-12))
+    return np.asarray(1 / np.maximum(variances, max(variances.max(initial=0.0), 1e-200) * 1e-12))
 
 
 def _mean(values: Floats, weights: Floats, block: list[int]) -> float:
