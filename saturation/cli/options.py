@@ -350,6 +350,7 @@ reference = _option(
     "--reference", type=click.Choice(REFERENCES), default="disjoint", help="What N votes are compared with."
 )
 output_format = _option("--format", "format", type=click.Choice(FORMATS), default=None, help="[default: table]")
+summary_format = _option("--format", "format", type=click.Choice(FORMATS[:-1]), default=None, help="[default: table]")
 quiet = _option("--quiet", is_flag=True, help="Say nothing on stderr but errors.")
 output = stack(
     _option(
@@ -376,7 +377,7 @@ def output_folder(default: str | None) -> Decorator[Any]:
             help="Folder for the outputs.",
         ),
         overwrite,
-        output_format,
+        summary_format,
         quiet,
     )
 

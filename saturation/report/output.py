@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 Printable: TypeAlias = Result[Any] | Listing | ReportResult
 
 _NOTHING = "no rows"
+_SENTENCE = 50
+"""A cell longer than this is text to be broken into lines."""
 _GAP = 3
 """Characters between two columns of a grid."""
 
@@ -197,11 +199,21 @@ def _markdown_table(layout: Layout) -> str:
 
 
 def _latex_table(layout: Layout) -> str:
-    align = "".join("r" if numeric else "l" for numeric in layout.numeric)
+    align = "".join(_latex_columns(layout))
     rows = [" & ".join(latex(cell) for cell in cells) + r" \\" for cells in (layout.headers, *layout.rows)]
     head = [rf"\begin{{tabular}}{{{align}}}", r"\toprule", rows[0], r"\midrule"]
     lines = [*head, *rows[1:], r"\bottomrule", r"\end{tabular}"]
     return "\n".join([rf"\par\textbf{{{latex(layout.title)}}}\par", *lines] if layout.title else lines)
+
+
+def _latex_columns(layout: Layout) -> list[str]:
+    """Flush right for numbers, a paragraph of its share of the line for sentences."""
+    long = [width > _SENTENCE for width in _column_widths(layout)]
+    share = f"{0.8 / max(sum(long), 1):.2f}"
+    return [
+        rf"p{{{share}\linewidth}}" if sentence else "r" if numeric else "l"
+        for sentence, numeric in zip(long, layout.numeric, strict=True)
+    ]
 
 
 def _column_widths(layout: Layout) -> list[int]:

@@ -194,3 +194,64 @@ def test_an_unknown_metric_is_named(study):
 def test_metric_options_reach_the_metric(study):
     found = envelope("evaluate", study, "--metrics", "reverse_kl[floor=1e-12]")
     assert {row["metric"] for row in found["results"]} == {"reverse_kl[floor=1e-12]"}
+
+
+SUMMARIES = {
+    "metrics": [],
+    "schema": ["votes"],
+    "check": ["{study}/votes.csv", "{study}/predictions.csv", "--quiet"],
+    "convert": ["long", "{study}/votes.csv", "--out", "{out}", "--quiet"],
+    "report": ["--votes", "{study}/votes.csv", "--metrics", "kl", "--n-resamples", "20", "--out", "{out}", "--quiet"],
+}
+
+
+def summary(command, study, out, *more):
+    filled = [word.format(study=study, out=out) for word in SUMMARIES[command]]
+    done = CliRunner().invoke(group, [command, *filled, *more], catch_exceptions=False)
+    assert done.exit_code == 0, done.output
+    assert "Traceback" not in done.output
+    return done.stdout
+
+
+@pytest.mark.parametrize("format", ["table", "json", "csv", "md", "tex"])
+@pytest.mark.parametrize("command", [name for name in SUMMARIES if name != "report"])
+def test_summaries_in_every_format(command, study, tmp_path, format):
+    text = summary(command, study, tmp_path / "out", "--format", format)
+    assert text.strip()
+    if format == "json":
+        found = json.loads(text, parse_constant=refuse_constant)
+        assert (found["schema"], found["command"]) == ("saturation/1", command)
+    elif format == "csv":
+        header, *rows = csv.reader(io.StringIO(text))
+        assert rows
+        assert all(len(row) == len(header) for row in rows)
+    elif format == "tex":
+        assert r"\begin{tabular}" in text
+    elif format == "md":
+        assert "| --- |" in text
+
+
+def test_report_with_predictions_writes_its_folder_and_is_found_again(study, tmp_path):
+    out = tmp_path / "page"
+    more = ["--predictions", str(study / "predictions.csv")]
+    found = json.loads(summary("report", study, out, *more, "--format", "json"), parse_constant=refuse_constant)
+    assert {"label_curve", "curve", "evaluate"} <= set(found["sections"])
+    assert (out / "index.html").read_text().lower().startswith("<!doctype html>")
+    assert json.loads((out / "results.json").read_text())["sections"] == found["sections"]
+    summary("report", study, out, *more)
+
+
+def test_a_folder_of_somebody_else_is_not_written_to(study, tmp_path):
+    (tmp_path / "precious.txt").write_text("mine")
+    words = ["report", "--votes", str(study / "votes.csv"), "--metrics", "kl", "--out", str(tmp_path)]
+    done = CliRunner().invoke(group, words)
+    assert done.exit_code != 0
+    assert "--overwrite" in str(done.exception)
+    assert [path.name for path in tmp_path.iterdir()] == ["precious.txt"]
+
+
+@pytest.mark.parametrize("command", ["report", "demo", "convert"])
+def test_a_summary_is_no_parquet_file(command, study, tmp_path):
+    done = CliRunner().invoke(group, [command, "--format", "parquet", "--out", str(tmp_path / "x")])
+    assert done.exit_code == 2
+    assert not (tmp_path / "x").exists()
