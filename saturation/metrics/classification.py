@@ -74,5 +74,6 @@ def combine_macro_f1(means: Floats) -> Floats:
     """
     hit, predicted, actual = np.split(means, 3, axis=-1)
     whole = predicted + actual
-    f1 = np.divide(2 * hit, whole, out=np.zeros_like(whole), where=whole > 0)
-    return np.asarray(f1.sum(axis=-1) / (whole > 0).sum(axis=-1))
+    occurs = whole != 0  # NaN, from an item without votes, stays in and stays NaN
+    f1 = np.divide(2 * hit, whole, out=np.zeros_like(whole), where=occurs)
+    return np.asarray(f1.sum(axis=-1) / occurs.sum(axis=-1))

@@ -27,7 +27,7 @@ def majority_credit(human: Human, *, ties: TieRule = "share", seed: int = 0) -> 
 
     Returns
     -------
-    (..., items, labels) in [0, 1].
+    (..., items, labels) in [0, 1]; NaN where nobody voted, except under ``column``.
 
     Raises
     ------
@@ -42,9 +42,14 @@ def majority_credit(human: Human, *, ties: TieRule = "share", seed: int = 0) -> 
     [[0.0, 1.0, 0.0], [0.5, 0.5, 0.0], [1.0, 1.0, 0.0]]
     """
     counts = np.asarray(human.counts)
-    n_labels = counts.shape[-1]
     if ties == "column":
-        return _one_hot(_published(human), n_labels)
+        return _one_hot(_published(human), counts.shape[-1])
+    voted = counts.sum(axis=-1, keepdims=True) > 0
+    return np.where(voted, _credit_of_modes(counts, ties, human.items, seed), np.nan)
+
+
+def _credit_of_modes(counts: Counts, ties: TieRule, items: Ints | None, seed: int) -> Floats:
+    n_labels = counts.shape[-1]
     modes = counts == counts.max(axis=-1, keepdims=True)
     if ties == "any":
         return np.asarray(modes, dtype=np.float64)
@@ -55,7 +60,7 @@ def majority_credit(human: Human, *, ties: TieRule = "share", seed: int = 0) -> 
     if ties == "last":
         return _one_hot(n_labels - 1 - modes[..., ::-1].argmax(axis=-1), n_labels)
     if ties == "random":
-        return _one_hot(_random_mode(modes, human.items, seed), n_labels)
+        return _one_hot(_random_mode(modes, items, seed), n_labels)
     raise UsageError(f"unknown tie rule {ties!r}; choose first, last, random, share, any or column")
 
 

@@ -29,7 +29,7 @@ def rank_agreement(probs: Probs, counts: Counts, *, ties: RankTies = "stable") -
 
     Returns
     -------
-    (..., items)
+    (..., items); NaN where nobody voted.
 
     Examples
     --------
@@ -40,11 +40,12 @@ def rank_agreement(probs: Probs, counts: Counts, *, ties: RankTies = "stable") -
     """
     human = shares(counts)
     order = np.argsort(human, axis=-1, kind="stable")
+    voted = np.isfinite(human).all(axis=-1)
     if ties == "stable":
         same = np.argsort(probs, axis=-1, kind="stable") == order
-        return np.asarray(same.all(axis=-1), dtype=np.float64)
+        return np.where(voted, same.all(axis=-1), np.nan)
     if ties == "tolerant":
-        return _tolerant(probs, human, order)
+        return np.where(voted, _tolerant(probs, human, order), np.nan)
     raise UsageError(f"ties of rank_agreement can be stable or tolerant, not {ties!r}")
 
 

@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from saturation.errors import UsageError
 from saturation.metrics.entropy import RANK_DECIMALS, entropy, entropy_of_counts
 from saturation.typing import Counts, Floats, Ints, Probs, Scores, Weights
 
@@ -31,6 +32,8 @@ def dense_codes(values: Floats) -> Ints:
     >>> dense_codes(np.array([0.3, 0.1, 0.1 + 1e-16, 0.2])).tolist()
     [2, 0, 0, 1]
     """
+    if not np.isfinite(values).all():
+        raise UsageError("an item without votes or probabilities cannot be ranked; leave it out")
     codes = np.unique(np.round(values, RANK_DECIMALS), return_inverse=True)[1]
     return np.asarray(codes, dtype=np.int64)
 

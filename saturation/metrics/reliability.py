@@ -15,6 +15,8 @@ from saturation.typing import Counts, Floats, Scores
 
 FEW_VOTES = 10
 """Below this many votes Spearman-Brown is biased low, which results must say."""
+CONSTANT = 1e-24
+"""A variance of entropies that is nothing but rounding."""
 TOO_FEW_VOTES = 6
 """Below this many votes no disattenuated value is given."""
 
@@ -44,7 +46,7 @@ def reliability_from_moments(mean: Scores, var: Scores, cov: Scores) -> Floats:
     between = np.var(mean, axis=-1)
     whole = between + np.mean(var, axis=-1)
     shared = between + np.mean(cov, axis=-1)
-    return np.asarray(np.divide(shared, whole, out=np.full(np.shape(whole), np.nan), where=whole > 0))
+    return np.asarray(np.divide(shared, whole, out=np.full(np.shape(whole), np.nan), where=whole > CONSTANT))
 
 
 def half_size(counts: Counts) -> int:

@@ -212,10 +212,16 @@ def test_terms_add_up_to_their_metric():
 
 def test_nobody_voted_is_not_a_number_without_a_warning():
     probs, counts = np.array([[0.5, 0.5], [0.3, 0.7]]), np.array([[0, 0], [1, 2]])
-    for name in ("kl", "jsd", "tvd", "brier", "entropy_error"):
+    for name in ("kl", "jsd", "tvd", "brier", "entropy_error", "accuracy", "accuracy[ties=first]", "top_vote_share",
+                 "rank_agreement", "rank_agreement[ties=tolerant]", "wasserstein"):  # fmt: skip
         values = metric(name).features(probs, Human(counts))[0]
         assert math.isnan(values[0])
         assert math.isfinite(values[1])
+    for name in ("entropy_correlation", "ece", "dist_ece", "macro_f1", "aurc", "auroc_ambiguous"):
+        assert math.isnan(metric(name).value(probs, Human(counts))), name
+    for name in ("spearman", "kendall"):
+        with pytest.raises(UsageError, match="cannot be ranked"):
+            metric(name).value(probs, Human(counts))
 
 
 def test_raised_rows_are_renormalised_and_flagged():
