@@ -1,1 +1,6 @@
-"""Published formats into our tables; the only code that reads foreign formats."""
+"""Published formats of annotation data and predictions, converted into our tables."""
+
+from saturation.datasets.convert import convert
+from saturation.datasets.formats import FORMATS
+
+__all__ = ["FORMATS", "convert"]
