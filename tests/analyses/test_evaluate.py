@@ -253,36 +253,9 @@ def test_disattenuated_correlation_is_r_over_the_root_of_the_reliability():
 
 
 def test_every_row_has_the_documented_keys():
-    keys = [
-        "metric",
-        "condition",
-        "model",
-        "method",
-        "budget",
-        "strength",
-        "alpha",
-        "group",
-        "split",
-        "seed",
-        "direction",
-        "estimate",
-        "low",
-        "high",
-        "se",
-        "level",
-        "interval",
-        "estimator",
-        "design",
-        "n_resamples",
-        "n_items",
-        "n_cells",
-        "reason",
-        "cell_sd",
-        "floor",
-        "corrected",
-        "corrected_low",
-        "corrected_high",
-    ]
+    keys = ["metric", "condition", "model", "method", "budget", "strength", "alpha", "group", "split", "seed"]
+    keys += ["direction", "estimate", "low", "high", "se", "level", "interval", "estimator", "design", "n_resamples"]
+    keys += ["n_items", "n_cells", "reason", "cell_sd", "floor", "corrected", "corrected_low", "corrected_high"]
     result = evaluate(study(), n_resamples=50)
     assert all(list(record) == keys for record in result.records())
     assert len(result.rows) == 7 * 2
@@ -359,6 +332,21 @@ def test_notes_say_what_is_assumed():
     assert "no_draw_column" in codes(evaluate(shared_draw, metrics=("kl",)))
 
 
+def test_every_metric_has_rows_and_every_number_an_interval_or_a_reason():
+    for made, options in SCHEMES:
+        panel = study(8, n_conditions=1, **{"n_items": 30, **made})
+        for row in evaluate(panel, metrics=("all",), n_resamples=30, threads=1, **options).rows:
+            assert row.unc.low is not None or row.unc.reason, row.metric
+            assert row.unc.estimate is None or math.isfinite(row.unc.estimate)
+
+
+def test_calibration_errors_are_not_resampled_by_default():
+    """A resample is noisier than the sample, so a percentile or BCa interval lies beside the estimate."""
+    row = only(evaluate(study(n_seeds=10), metrics=("dist_ece",), n_resamples=50), "dist_ece")
+    assert row.unc.interval == "linearized_t"
+    assert row.unc.low < row.unc.estimate < row.unc.high
+
+
 # --- undefined values ---------------------------------------------------------------------------------------------
 
 
@@ -370,10 +358,16 @@ def test_constant_entropies_are_a_reason():
     assert "in 3 of 3 cells" in row.unc.reason
 
 
-def test_an_infinite_score_is_a_reason():
-    raw = evaluate(panel_of([[4, 0], [2, 2]], [np.full((1, 2, 2, 2), 0.5)]), metrics=("reverse_kl[floor=0]",))
-    assert raw.rows[0].unc.estimate is None
-    assert "infinite" in raw.rows[0].unc.reason
+def test_rows_below_the_floor_are_counted():
+    """Item 0 gets probability 0 for a label with votes, from both seeds: two rows of four.
+
+    kl of item 0 = 3/4 ln(3/4) + 1/4 ln(1/4 / 1e-15), of item 1 = 0.
+    """
+    probs = np.array([[[[1.0, 0.0], [0.5, 0.5]]] * 2])
+    result = evaluate(panel_of([[3, 1], [2, 2]], [probs]), metrics=("kl",))
+    assert result.data.floored == 2
+    expected = (0.75 * math.log(0.75) + 0.25 * math.log(0.25e15)) / 2
+    assert result.rows[0].unc.estimate == pytest.approx(expected, rel=1e-12)
 
 
 def test_single_votes_have_no_correction():
@@ -467,20 +461,13 @@ def test_more_resamples_extend_the_same_sequence_and_seeds_matter():
 )
 def test_defaults_cover(made, least, most):
     """200 studies: nominal .95 has a standard error of .015. The truth is the mean of all estimates."""
-    rows = [
-        evaluate(
-            study(1000 + r, n_items=80, n_conditions=1, **made), metrics=("brier",), n_resamples=50, threads=1
-        ).rows[0]
-        for r in range(200)
-    ]
-    for name in ("estimate", "corrected"):
-        values, low, high = (
-            np.array([pick(row) for row in rows])
-            for pick in (
-                (lambda r: r.unc.estimate, lambda r: r.unc.low, lambda r: r.unc.high)
-                if name == "estimate"
-                else (lambda r: r.corrected, lambda r: r.corrected_low, lambda r: r.corrected_high)
-            )
-        )
+    rows = []
+    for r in range(200):
+        panel = study(1000 + r, n_items=80, n_conditions=1, **made)
+        rows.append(evaluate(panel, metrics=("brier",), n_resamples=50, threads=1).rows[0])
+    plain = [(r.unc.estimate, r.unc.low, r.unc.high) for r in rows]
+    corrected = [(r.corrected, r.corrected_low, r.corrected_high) for r in rows]
+    for found in (plain, corrected):
+        values, low, high = np.array(found).T
         truth = values.mean()
-        assert least <= ((low <= truth) & (truth <= high)).mean() <= most, name
+        assert least <= ((low <= truth) & (truth <= high)).mean() <= most
