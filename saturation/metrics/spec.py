@@ -81,6 +81,13 @@ def _positive(option: str, value: str | float | None) -> float:
     return number
 
 
+def _floor(option: str, value: str | float | None) -> float:
+    number = _number(option, value)
+    if not 0 <= number < 1:
+        raise UsageError(f"{option} must lie in [0, 1), not {value!r}; 0 leaves infinities")
+    return number
+
+
 def _whole(option: str, value: str | float | None) -> int:
     number = _number(option, value)
     if number % 1 != 0 or number < 0:  # infinity % 1 is NaN
@@ -122,7 +129,7 @@ def one_of(*words: str) -> Reader:
 
 
 READERS: dict[str, Reader] = {
-    "floor": _positive,
+    "floor": _floor,
     "base": _base,
     "smooth": _smooth,
     "ties": one_of("first", "last", "random", "share", "any", "column"),

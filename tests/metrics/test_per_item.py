@@ -231,7 +231,11 @@ def test_raised_rows_are_renormalised_and_flagged():
 
 
 def test_floor_zero_leaves_the_infinity():
-    assert divergence.kl(np.array([[1.0, 0.0]]), np.array([[0, 1]]), floor=0)[0] == math.inf
+    probs, counts = np.array([[1.0, 0.0]]), np.array([[0, 1]])
+    assert divergence.kl(probs, counts, floor=0)[0] == math.inf
+    made = metric("kl[floor=0]")
+    assert made.value(probs, Human(counts)) == math.inf
+    assert made.undefined.startswith("infinite")
 
 
 @pytest.mark.parametrize("floor", [-0.1, 0.5, 1.0])
