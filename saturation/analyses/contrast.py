@@ -19,6 +19,9 @@ from saturation.analyses.study import Study, fieller_columns, numbers
 from saturation.results import CurveRow
 from saturation.typing import Floats
 
+ROUNDING = 1e-9
+PROPORTIONAL = "the two metrics are proportional to each other: their fractions agree, needs no interval"
+
 
 def metric_rows(study: Study) -> Iterator[CurveRow]:
     """f_A - f_B at every budget and log N*_A - log N*_B, for every pair of metrics of one order."""
@@ -87,7 +90,12 @@ def _pair_rows(study: Study, curve: Curve, baseline: Baseline, one: int, other: 
             yield study.row(curve, study.metrics[one], "contrast_fraction", unc, budget=curve.budgets[at], **more)
         elif fa.se and fb.se:
             pair = _contrasts(study, curve, one, at, baseline), _contrasts(study, curve, other, at, baseline)
-            answers[at] = study.joint.difference(*pair)
+            answer, slope = study.joint.difference(*pair)
+            if answer.se is None or answer.se < ROUNDING * max(fa.se, fb.se):
+                unc = study.exact(0.0, PROPORTIONAL)
+                yield study.row(curve, study.metrics[one], "contrast_fraction", unc, budget=curve.budgets[at], **more)
+            else:
+                answers[at] = answer, slope
     critical = study.joint.critical([slope for _, slope in answers.values()]) if answers else None
     for at, (answer, _) in answers.items():
         half = None if critical is None or answer.se is None else critical * answer.se
@@ -133,6 +141,9 @@ def _log_n_star(  # noqa: PLR0917
         logs.append(found)
     (log_a, slope_a), (log_b, slope_b) = logs
     answer = study.joint.contrast(slope_a - slope_b, log_a - log_b)
+    own = study.joint.contrast(slope_a, log_a)
+    if own.se is not None and (answer.se is None or answer.se < ROUNDING * own.se):
+        return study.row(curve, metric, "contrast_log_n_star", study.exact(0.0, PROPORTIONAL), **more)
     return study.row(curve, metric, "contrast_log_n_star", study.answer(answer), p=answer.p, **more)
 
 

@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy import special
 
 from saturation.analyses.fractions import Fraction, dot, fraction
 from saturation.resampling import intervals
@@ -109,25 +108,25 @@ class Joint:
         return np.asarray((over - self._ratio(over, under) * under) / dot(under, self.losses))
 
     def critical(self, contrasts: Sequence[Floats]) -> float | None:
-        """The critical value that all of several contrasts stay below together; None where fewer than one varies."""
+        """The critical value that all of several contrasts stay below together; None where one does not vary."""
         if not contrasts:
             return None
         rows = np.stack(contrasts)
         variances = [self.covariance.variance(row) for row in rows]
         if not all(np.isfinite(v) and v > 0 for v, _ in variances):
             return None
-        return max_t(self.covariance.correlation(rows), min(df for _, df in variances), self.level, self.seed)
-
-    def level_of(self, critical: float, coefficients: Floats) -> float:
-        """The pointwise level whose critical value is this one: turns a simultaneous value into limits."""
-        _, df = self.covariance.variance(coefficients)
-        return float(1 - 2 * special.stdtr(df, -critical))
+        with np.errstate(invalid="ignore", divide="ignore"):
+            correlation = self.covariance.correlation(rows)
+        if not np.isfinite(correlation).all():
+            return None
+        return max_t(correlation, min(df for _, df in variances), self.level, self.seed)
 
     def fraction_band(self, over: Floats, under: Floats, critical: float) -> tuple[float | None, float | None]:
         """Fieller's limits of a fraction at a simultaneous critical value; None where they are not bounded."""
         numerator, denominator = dot(over, self.losses), dot(under, self.losses)
-        level = self.level_of(critical, over - numerator / denominator * under)
-        found = self.covariance.ratio(numerator, denominator, over, under, level)
+        _, df = self.covariance.variance(over - numerator / denominator * under)
+        wider = _scaled(self.covariance, (critical / intervals.critical(self.level, df)) ** 2)
+        found = wider.ratio(numerator, denominator, over, under, self.level)
         return (found.low, found.high) if found.shape == "bounded" else (None, None)
 
     def _ratio(self, over: Floats, under: Floats) -> float:
@@ -162,6 +161,17 @@ def from_resamples(distribution: Floats, n_seeds: Sequence[int]) -> Covariance:
     none = np.zeros((size, size))
     seeds_df = MANY if min(n_seeds) > 1 else 0
     return Covariance(spread, none, none, none, items_df=MANY, seeds_df=seeds_df, annotators_df=float("inf"))
+
+
+def _scaled(covariance: Covariance, factor: float) -> Covariance:
+    """Every part times a factor; the degrees of freedom of a contrast stay as they are."""
+    return replace(
+        covariance,
+        items=factor * covariance.items,
+        seeds=factor * covariance.seeds,
+        error=factor * covariance.error,
+        annotators=factor * covariance.annotators,
+    )
 
 
 def _mean(defined: Floats) -> Floats:

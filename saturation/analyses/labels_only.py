@@ -94,13 +94,13 @@ def _of_split(  # noqa: PLR0917
     counts: Ints, plan: Plan, metric: Metric, ties: str, draws: Draws, human: Human
 ) -> list[Point]:
     if metric.name == "entropy_correlation":
-        return label_exact.correlation_points(counts, plan, 0.0)
+        return label_exact.correlation_points(counts, plan, 0.0, draws)
     if metric.kind == "set":
         return label_monte_carlo.set_points(counts, plan, draws, metric=metric, alpha=0.0, human=human)
     score, symmetric = score_of(metric, 0.0, ties)
     listed = label_exact.state_points(counts, plan, [score], symmetric=symmetric)[0]
     return [
-        label_monte_carlo.item_point(counts, plan, budget, score, draws) if point is None else point
+        label_monte_carlo.item_point(counts, plan.draw(budget), score, draws) if point is None else point
         for point, budget in zip(listed, plan.budgets, strict=True)
     ]
 

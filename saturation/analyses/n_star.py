@@ -187,9 +187,10 @@ def values_of(fractions: Sequence[Fraction]) -> Floats:
 
 
 def weights_of(fractions: Sequence[Fraction]) -> Floats:
-    """(budgets,) 1/Var; values known by definition outweigh all others."""
+    """(budgets,) 1/Var, up to a factor; values known by definition outweigh all others."""
     variances = np.array([(f.se or 0.0) ** 2 for f in fractions])
-    return np.asarray(1 / np.maximum(variances, max(variances.max(initial=0.0), 1e-200) * 1e-12))
+    largest = float(variances.max(initial=0.0))
+    return np.asarray(1 / np.maximum(variances / largest, 1e-12)) if largest > 0 else np.ones(len(variances))
 
 
 def _mean(values: Floats, weights: Floats, block: list[int]) -> float:
