@@ -9,6 +9,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -82,6 +83,7 @@ def load(sources: Any, role: str) -> Loaded:
     parts = [part for source in _as_list(sources) for part in _parts(source, role)]
     if not parts:
         raise UsageError(f"no {role} table is given")
+    _refuse_repeats([one.path for part in parts for one in part.inputs if one.path != FRAME])
     return parts[0] if len(parts) == 1 else _concatenate(parts)
 
 
@@ -170,6 +172,15 @@ def _write(path: Path, frame: pl.DataFrame, kind: Format, meta: Metadata | None)
         files.write_text(metadata.sidecar(path), meta.to_json() + "\n")
 
 
+def _refuse_repeats(paths: list[str]) -> None:
+    """A file given twice would count its rows twice."""
+    seen: set[Path] = set()
+    for path in paths:
+        if Path(path).resolve() in seen:
+            raise UsageError(f"{path} is given twice; its rows would count twice")
+        seen.add(Path(path).resolve())
+
+
 def _as_list(sources: Any) -> list[Any]:
     return list(sources) if isinstance(sources, list | tuple) else [sources]
 
@@ -185,10 +196,9 @@ def _parts(source: Any, role: str) -> list[Loaded]:
 
 def _load_file(path: Path, role: str) -> Loaded:
     kind = sniff(path)
-    frame = read_rows(path, kind)
-    meta = _metadata_of(path, kind)
-    if frame.is_empty():
-        raise DataError([Problem("F02", "the table has no rows", file=str(path))])
+    data = path.read_bytes()
+    frame = read_rows(path, data, kind)
+    meta = _metadata_of(path, data, kind)
     return _numbered(frame, meta, Input(role, str(path), files.sha256(path), len(frame)))
 
 
@@ -262,11 +272,11 @@ def _from_memory(source: Any) -> tuple[pl.DataFrame, Metadata | None]:
     )
 
 
-def _metadata_of(path: Path, kind: Format) -> Metadata | None:
+def _metadata_of(path: Path, data: bytes, kind: Format) -> Metadata | None:
     import polars as pl
 
     if kind == "parquet":
-        text = pl.read_parquet_metadata(path).get(METADATA_KEY)
+        text = pl.read_parquet_metadata(BytesIO(data)).get(METADATA_KEY)
         return None if text is None else _parse(text, str(path))
     beside = metadata.sidecar(path)
     if not beside.exists():

@@ -75,8 +75,8 @@ def from_columns(found: Findings, frame: pl.DataFrame, prefix: str, names: tuple
             "L01", f"{len(columns)} columns begin with {prefix!r}; there must be one for each of at least two labels"
         )
         found.stop()
-    for name in columns:
-        _check_label_column(found, frame, name, columns)
+    if len(columns) <= MAX_LABELS:
+        _check_label_columns(found, frame, columns)
     labels = tuple(name.removeprefix(prefix) for name in columns)
     check_names(found, labels)
     found.stop()
@@ -119,35 +119,39 @@ def _is_number(text: str) -> bool:
     return re.fullmatch(r"[+-]?(\d+(\.\d*)?|\.\d+)", text, flags=re.ASCII) is not None
 
 
-def _check_label_column(found: Findings, frame: pl.DataFrame, name: str, columns: list[str]) -> None:
-    """Refuse a column that cannot be a label although its name begins like one (``n_votes``, ``p_value``)."""
+def _check_label_columns(found: Findings, frame: pl.DataFrame, columns: list[str]) -> None:
+    """Refuse columns that cannot be labels although their names begin like one (``n_votes``, ``p_value``)."""
     import polars as pl
 
-    advice = "rename it or pass --labels"
-    values = frame[name].cast(pl.Float64, strict=False) if _castable(frame.schema[name]) else None
-    if values is None:
-        found.add("L02", f"column {name!r} holds {frame.schema[name]}, so it is no label; {advice}")
+    advice = "so it is no label; rename it or pass --labels"
+    other = [name for name in columns if not _castable(frame.schema[name])]
+    for name in other:
+        found.add("L02", f"column {name!r} holds {frame.schema[name]}, {advice}")
+    if other:
         return
-    filled = values.drop_nulls()
-    if name.startswith("n_"):
-        wrong = filled.filter((filled < 0) | (filled != filled.round()))
-        missing = len(values) - len(filled)
-        if 2 * (len(wrong) + missing) > len(values):
-            found.add("L02", f"column {name!r} does not hold vote counts, so it is no label; {advice}")
-        elif _is_total(frame, name, columns):
-            found.add("L02", f"column {name!r} is the sum of the others on every row, so it is no label; {advice}")
-    elif 2 * (len(values) - len(filled)) > len(values):
-        found.add("L02", f"column {name!r} holds no probabilities, so it is no label; {advice}")
+    numbers = frame.select(pl.col(columns).cast(pl.Float64, strict=False))
+    column = pl.col(columns)
+    if columns[0].startswith("n_"):
+        fits, what = (column >= 0) & (column == column.round()), "vote counts"
+        for name in _totals(numbers):
+            found.add("L02", f"column {name!r} is the sum of the others on every row, {advice}")
+    else:
+        fits, what = column.is_finite(), "probabilities"
+    good = numbers.select(fits.fill_null(value=False).sum()).row(0)
+    for name, number in zip(columns, good, strict=True):
+        if 2 * number < len(frame):
+            found.add("L02", f"column {name!r} does not hold {what}, {advice}")
 
 
-def _is_total(frame: pl.DataFrame, name: str, columns: list[str]) -> bool:
+def _totals(numbers: pl.DataFrame) -> list[str]:
+    """Columns that equal the sum of all others on every row, such as ``n_votes``."""
     import polars as pl
 
-    others = [other for other in columns if other != name]
-    if len(others) < 2 or len(frame) < _TOTAL_ROWS or not all(_castable(frame.schema[other]) for other in others):
-        return False
-    numbers = frame.select(pl.col(columns).cast(pl.Float64, strict=False))
-    return bool(numbers.select((pl.sum_horizontal(others) == pl.col(name)).all()).item())
+    if numbers.width < 3 or len(numbers) < _TOTAL_ROWS:
+        return []
+    everything = pl.lit(numbers.sum_horizontal())
+    same = numbers.select((pl.all() * 2 == everything).all()).row(0)
+    return [name for name, total in zip(numbers.columns, same, strict=True) if total]
 
 
 def _castable(dtype: pl.DataType) -> bool:

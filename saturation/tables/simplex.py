@@ -19,6 +19,7 @@ def check_simplex(found: Findings, frame: pl.DataFrame, labels: Sequence[str]) -
     """Note every row that is no distribution; returns (rows, labels) as they are, NaN where missing."""
     columns = ["p_" + label for label in labels]
     values = matrix(frame, columns)
+    values[np.isinf(values)] = np.nan
     extra = _extra_column(values)
     if extra is not None:
         message = f"without column {columns[extra]!r} the rows sum to 1, so it is no label; rename it or pass --labels"

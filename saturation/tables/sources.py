@@ -56,9 +56,6 @@ def expand(sources: Iterable[str | Path]) -> list[Path]:
     files: list[Path] = []
     for source in sources:
         files += _files_of(str(source))
-    repeated = sorted({str(path) for path in files if files.count(path) > 1})
-    if repeated:
-        raise UsageError(f"{repeated[0]} is given twice; its rows would count twice")
     return files
 
 

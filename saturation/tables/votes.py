@@ -69,7 +69,7 @@ def _renamed(loaded: Loaded, options: VoteOptions) -> Loaded:
         if theirs is None or theirs == ours:
             continue
         if theirs not in frame.columns:
-            shown = ", ".join(name for name in frame.columns if name != ROW)
+            shown = ", ".join(name for name in loaded.frame.columns if name != ROW)
             raise UsageError(f"{loaded.name} has no column {theirs!r}; its columns are {shown}")
         if ours in frame.columns:
             raise UsageError(f"{loaded.name} has a column {ours!r} already; drop it or do not name {theirs!r}")
