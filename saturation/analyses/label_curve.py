@@ -259,7 +259,7 @@ def _score(metric: Metric, alpha: float, ties: str) -> tuple[Score, bool]:
 def _filled(points: Sequence[Point | None], score: Score, job: _Job) -> list[Point]:
     """Draws where the states could not be listed."""
     return [
-        label_monte_carlo.item_point(job.counts[members], job.plan, budget, score, job.draws)
+        label_monte_carlo.item_point(job.counts[members], job.plan.draw(budget), score, job.draws)
         if point is None
         else point
         for point, budget, members in zip(points, job.plan.budgets, job.plan.members, strict=True)
@@ -268,5 +268,5 @@ def _filled(points: Sequence[Point | None], score: Score, job: _Job) -> list[Poi
 
 def _of_set(metric: Metric, alpha: float, job: _Job) -> list[Point]:
     if metric.name == "entropy_correlation":
-        return label_exact.correlation_points(job.counts, job.plan, alpha)
+        return label_exact.correlation_points(job.counts, job.plan, alpha, job.draws)
     return label_monte_carlo.set_points(job.counts, job.plan, job.draws, metric=metric, alpha=alpha, human=job.human)

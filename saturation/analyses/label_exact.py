@@ -8,23 +8,26 @@ from dataclasses import replace
 import numpy as np
 from scipy.special import entr
 
+from saturation.analyses.label_monte_carlo import Draws, item_variances
 from saturation.analyses.label_plan import Plan
-from saturation.analyses.label_series import Point, mean_points
+from saturation.analyses.label_series import Point, mean_points, without_rounding
 from saturation.metrics.common import added_votes
 from saturation.metrics.entropy import entropy_term
 from saturation.metrics.metric import Metric
-from saturation.resampling.exact_moments import Additive, Draw, Moments, Prepared, additive_moments, prepare
+from saturation.resampling.exact_cells import Prepared, prepare
+from saturation.resampling.exact_moments import Additive, Draw, Moments, additive_moments
 from saturation.resampling.exact_states import Score, state_moments
 from saturation.typing import Floats, Ints
 
-CONSTANT_VARIANCE = 1e-24
-"""Entropies that agree to 12 decimals count as constant."""
+CONSTANT_VARIANCE = 1e-16
+"""Entropies that agree to 8 decimals count as constant: exact variances carry rounding errors of 1e-17."""
 STATES_FOR_A_SPREAD = 5_000_000
-"""The spread of the entropy correlation is exact up to this many states, then by the delta method."""
+"""The spread of the entropy correlation is exact up to this many states, then from draws."""
+DRAWS_FOR_A_SPREAD = 100
+"""A draw of each distinct item tells as much as many of the whole set: items add up their own variances."""
 
-CONSTANT = "undefined: one vote has no entropy, so that the correlation has a constant side; counts as 0 in fractions"
+CONSTANT = "undefined: with one vote every item has the same entropy; counts as 0 in fractions"
 CONSTANT_SIDE = "undefined: the entropy of one side is the same for every item"
-DELTA = "draw_sd by the delta method"
 NEEDS_SMOOTHING = "smooth the target with alpha (--alpha 1/K)"
 
 
@@ -100,15 +103,18 @@ def state_points(counts: Ints, plan: Plan, scores: Sequence[Score], *, symmetric
     return found
 
 
-def correlation_points(counts: Ints, plan: Plan, alpha: float) -> list[Point]:
-    """Points (budgets,) of Pearson's r between the entropies of the target and of the reference, by exact moments."""
+def correlation_points(counts: Ints, plan: Plan, alpha: float, draws: Draws) -> list[Point]:
+    """Points (budgets,) of Pearson's r between the entropies of the target and of the reference, by exact moments.
+
+    The spread over draws is that of the linearised r, from all states of each item or else from ``draws``.
+    """
     points = []
     for (budget, prepared), members in zip(prepared_budgets(counts, plan), plan.members, strict=True):
-        points.append(_correlation(counts[members], prepared, plan.draw(budget), alpha))
+        points.append(_correlation(counts[members], prepared, plan.draw(budget), alpha, draws))
     return points
 
 
-def _correlation(counts: Ints, prepared: Prepared, draw: Draw, alpha: float) -> Point:
+def _correlation(counts: Ints, prepared: Prepared, draw: Draw, alpha: float, draws: Draws) -> Point:
     """R = [Cov_i(E H_N, E H_R) + mean Cov(H_N, H_R)] / sqrt(total variance of H_N times that of H_R)."""
     moments = _entropy_moments(counts, prepared, draw, alpha)
     if moments is None:
@@ -116,8 +122,8 @@ def _correlation(counts: Ints, prepared: Prepared, draw: Draw, alpha: float) -> 
     x, y = (side - side.mean() for side in moments.mean)
     of_x, of_y, joint = moments.variance if moments.variance is not None else np.zeros((3, len(x)))
     var_x, var_y = float((x**2 + of_x).mean()), float((y**2 + of_y).mean())
-    if min(var_x, var_y) < CONSTANT_VARIANCE:
-        single = draw.budget == 1 and var_y >= CONSTANT_VARIANCE
+    if draw.budget == 1 or min(var_x, var_y) < CONSTANT_VARIANCE:
+        single = var_y >= CONSTANT_VARIANCE and draw.budget == 1
         return Point(
             None,
             estimator="exact_moments",
@@ -134,12 +140,12 @@ def _correlation(counts: Ints, prepared: Prepared, draw: Draw, alpha: float) -> 
         return np.asarray(gap_x * gap_y / scale - r / 2 * (gap_x**2 / var_x + gap_y**2 / var_y))
 
     spread = state_moments(counts, draw, [score], limit=STATES_FOR_A_SPREAD)
-    slope_x, slope_y = y / scale - r * x / var_x, x / scale - r * y / var_y
     if spread is not None and spread.variance is not None:
         variance, reason = spread.variance[0], None
     else:
-        variance, reason = slope_x**2 * of_x + slope_y**2 * of_y + 2 * slope_x * slope_y * joint, DELTA
-    sd = float(np.sqrt(max(variance.sum(), 0.0)) / len(x))
+        draws = replace(draws, number=min(draws.number, DRAWS_FOR_A_SPREAD))
+        variance, reason = item_variances(counts, draw, score, draws), f"draw_sd from {draws.number} draws of each item"
+    sd = without_rounding(float(np.sqrt(max(variance.sum(), 0.0)) / len(x)), r)
     return Point(r, influence=influence, draw_sd=sd, estimator="exact_moments", reason=reason)
 
 
@@ -148,7 +154,7 @@ def _entropy_moments(counts: Ints, prepared: Prepared, draw: Draw, alpha: float)
     target = Additive(entropy_term, alpha=alpha)
     if draw.reference in ("all", "plug_in"):
         one = additive_moments(prepared, draw, [target])
-        fixed = entropies(counts, 0.0)
+        fixed = entropies(np.sort(counts, axis=1), 0.0)  # sorted, so that the order of labels moves no bit
         if one.variance is None:
             return None
         nothing = np.zeros_like(fixed)

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from saturation.analyses.label_plan import Plan
-from saturation.analyses.label_series import Point
+from saturation.analyses.label_series import Point, without_rounding
 from saturation.metrics.metric import Human, Metric
 from saturation.resampling.draw import subsample
+from saturation.resampling.exact_moments import Draw
 from saturation.resampling.exact_states import Score
 from saturation.resampling.jackknife import pseudo_values
 from saturation.streams import Purpose, words
@@ -40,14 +41,26 @@ class Drawn:
     reference: Ints
 
 
-def item_point(counts: Ints, plan: Plan, budget: int, score: Score, draws: Draws) -> Point:
-    """The point at one budget of a metric that is a mean of item scores; ``counts`` are those of its items."""
+def item_point(counts: Ints, draw: Draw, score: Score, draws: Draws) -> Point:
+    """The point at one budget of a metric that is a mean of item scores."""
     values, items = np.empty(draws.number), np.zeros(len(counts))
-    for start, drawn in _blocks(counts, plan, budget, draws):
+    for start, drawn in _blocks(counts, draw, draws):
         scores = score(drawn.targets, np.broadcast_to(drawn.reference, drawn.targets.shape))
         values[start : start + len(scores)] = scores.mean(axis=-1)
         items += scores.sum(axis=0)
     return _point(values, items / draws.number)
+
+
+def item_variances(counts: Ints, draw: Draw, score: Score, draws: Draws) -> Floats:
+    """(items,) variance over draws of a score that does not care which label is which; the same for equal counts."""
+    distinct, item = np.unique(-np.sort(-counts, axis=1), axis=0, return_inverse=True)
+    scores = np.concatenate(
+        [
+            score(drawn.targets, np.broadcast_to(drawn.reference, drawn.targets.shape))
+            for _, drawn in _blocks(distinct, draw, draws)
+        ]
+    )
+    return np.asarray(scores.var(axis=0, ddof=1)[item.reshape(-1)])
 
 
 def set_points(counts: Ints, plan: Plan, draws: Draws, *, metric: Metric, alpha: float, human: Human) -> list[Point]:
@@ -57,7 +70,7 @@ def set_points(counts: Ints, plan: Plan, draws: Draws, *, metric: Metric, alpha:
         own = counts[members]
         of_items = human.take(np.flatnonzero(members).astype(np.int64))
         values, influence = np.empty(draws.number), np.zeros(len(own))
-        for start, drawn in _blocks(own, plan, budget, draws):
+        for start, drawn in _blocks(own, plan.draw(budget), draws):
             for offset, target in enumerate(drawn.targets):
                 reference = drawn.reference if drawn.reference.ndim == 2 else drawn.reference[offset]
                 side = Human(reference, of_items.majority, of_items.groups, of_items.items)
@@ -76,9 +89,10 @@ def _point(values: Floats, items: Floats, *, undefined: str = "undefined") -> Po
         lost = int((~np.isfinite(values)).sum())
         reason = f"undefined in {lost} of {len(values)} draws ({undefined})"
         return Point(None, estimator="monte_carlo", n_resamples=len(values), reason=reason)
-    sd = float(values.std(ddof=1))
+    mean = float(values.mean())
+    sd = without_rounding(float(values.std(ddof=1)), mean)
     return Point(
-        float(values.mean()),
+        mean,
         influence=items,
         draw_sd=sd,
         mc_se=sd / len(values) ** 0.5,
@@ -87,25 +101,24 @@ def _point(values: Floats, items: Floats, *, undefined: str = "undefined") -> Po
     )
 
 
-def _blocks(counts: Ints, plan: Plan, budget: int, draws: Draws) -> Iterator[tuple[int, Drawn]]:
+def _blocks(counts: Ints, draw: Draw, draws: Draws) -> Iterator[tuple[int, Drawn]]:
     """Blocks of draws that fit in memory; draw b depends on the seed and b alone."""
-    cells = counts.size if plan.reference != "plug_in" else counts.shape[0] * max(budget, counts.shape[1])
+    cells = counts.size if draw.reference != "plug_in" else counts.shape[0] * max(draw.budget, counts.shape[1])
     size = max(1, CELLS_A_BLOCK // max(cells, 1))
     for start in range(0, draws.number, size):
         stop = min(start + size, draws.number)
-        yield start, _draw(counts, plan, budget, (start, stop), draws)
+        yield start, _draw(counts, draw, (start, stop), draws)
 
 
-def _draw(counts: Ints, plan: Plan, budget: int, block: tuple[int, int], draws: Draws) -> Drawn:
+def _draw(counts: Ints, draw: Draw, block: tuple[int, int], draws: Draws) -> Drawn:
     start, stop = block
-    if plan.reference == "plug_in":
-        return Drawn(with_replacement(draws.seed, start, stop, counts, budget), counts)
-    size = plan.reference_size if plan.reference == "disjoint" else None
-    found = subsample(draws.seed, start, stop, counts, (budget,), size, threads=draws.threads)
+    if draw.reference == "plug_in":
+        return Drawn(with_replacement(draws.seed, start, stop, counts, draw.budget), counts)
+    found = subsample(draws.seed, start, stop, counts, (draw.budget,), draw.reference_size, threads=draws.threads)
     targets = found.targets[:, 0]
     if found.reference is not None:
         return Drawn(targets, found.reference)
-    return Drawn(targets, counts - targets if plan.reference == "rest" else counts)
+    return Drawn(targets, counts - targets if draw.reference == "rest" else counts)
 
 
 def with_replacement(seed: int, start: int, stop: int, counts: Ints, budget: int) -> Ints:

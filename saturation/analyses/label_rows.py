@@ -73,7 +73,8 @@ class _Curve:
         sign = -1.0 if series.direction == "higher" else 1.0
         which = tuple(j for j, point in enumerate(series.points) if _known(point) is not None)
         n_union = len(plan.items)
-        losses, influence = np.zeros(len(which)), np.zeros((len(which), 1, n_union))
+        size = max(len(which), 1)  # a curve that is undefined everywhere keeps one row of zeros, which nothing asks for
+        losses, influence = np.zeros(size), np.zeros((size, 1, n_union))
         for row, j in enumerate(which):
             point, members = series.points[j], plan.members[j]
             losses[row] = sign * (_known(point) or 0.0)

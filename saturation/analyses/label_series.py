@@ -85,10 +85,16 @@ def mean_points(moments: Moments) -> list[Point]:
     n_items = moments.mean.shape[1]
     points = []
     for index, scores in enumerate(moments.mean):
-        sd = None if moments.variance is None else float(np.sqrt(moments.variance[index].sum()) / n_items)
-        reason = NO_DRAW_SD if sd is None else None
-        points.append(Point(float(scores.mean()), influence=scores, draw_sd=sd, reason=reason))
+        mean = float(scores.mean())
+        variance = None if moments.variance is None else float(moments.variance[index].sum())
+        sd = None if variance is None else without_rounding(variance**0.5 / n_items, mean)
+        points.append(Point(mean, influence=scores, draw_sd=sd, reason=NO_DRAW_SD if sd is None else None))
     return points
+
+
+def without_rounding(sd: float, estimate: float) -> float:
+    """A spread of rounding errors only is none: 0 where every draw gives the same."""
+    return sd if sd > 1e-14 * max(1.0, abs(estimate)) else 0.0
 
 
 def root(point: Point) -> Point:

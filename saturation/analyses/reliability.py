@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from saturation.metrics.entropy import entropy_term
-from saturation.resampling.exact_moments import Additive, Draw, additive_moments, prepare
+from saturation.resampling.exact_cells import prepare
+from saturation.resampling.exact_moments import Additive, Draw, additive_moments
 from saturation.typing import Floats, Ints
 
 FEWEST_VOTES = 6

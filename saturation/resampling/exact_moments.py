@@ -18,12 +18,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from saturation.errors import UsageError
+from saturation.resampling.exact_cells import Cells, Pairs, Prepared
 from saturation.resampling.exact_laws import PairLaw, blocks, marginal, pair_law, pair_states, ragged
 from saturation.typing import Floats, Ints, Reference
 
 STATES_A_BLOCK = 1_000_000
 """States of pairs held in memory at a time; results do not depend on it."""
-MAX_PAIR_STATES = 60_000_000
+MAX_PAIR_STATES = 150_000_000
 """Beyond this much work a variance is left to Monte Carlo (``Moments.variance`` is None)."""
 
 
@@ -77,115 +78,6 @@ class Moments:
     variance: Floats | None
 
 
-@dataclass(frozen=True, slots=True)
-class _Sides:
-    """Distinct (votes, count, slot) cells: slot 0 for plain labels, the cut's index for cumulative shares."""
-
-    totals: Ints
-    counts: Ints
-    slots: Ints
-
-
-@dataclass(frozen=True, slots=True)
-class _Pairs:
-    """Distinct pairs of slots; ``second`` counts votes of a label, or those beyond the second cut (cumulative)."""
-
-    totals: Ints
-    first: Ints
-    second: Ints
-    first_slot: Ints
-    second_slot: Ints
-
-
-@dataclass(frozen=True, slots=True)
-class Prepared:
-    """Counts grouped for exact moments; make it once, use it for every budget.
-
-    Attributes
-    ----------
-    group
-        (items,) group of items with the same votes; all moments are computed a group.
-    n_groups
-        Number of groups.
-    n_labels, cumulative
-        Of the counts.
-    cells, cell
-        Distinct cells, and the cell of each (group, slot).
-    pairs, pair, pair_group
-        Distinct pairs, and for each pair of each group its index and its group.
-    """
-
-    group: Ints
-    n_groups: int
-    n_labels: int
-    cumulative: bool
-    cells: _Sides
-    cell: Ints
-    pairs: _Pairs
-    pair: Ints
-    pair_group: Ints
-
-
-def prepare(counts: Ints, *, cumulative: bool = False) -> Prepared:
-    """Group items and find their distinct cells and pairs.
-
-    Parameters
-    ----------
-    counts
-        (items, labels) integer votes, at least one an item.
-    cumulative
-        For statistics of cumulative shares; the order of labels then matters, otherwise it does not.
-    """
-    counts = np.asarray(counts, dtype=np.int64)
-    rows = np.cumsum(counts, axis=1) if cumulative else -np.sort(-counts, axis=1)
-    keyed = rows if cumulative else np.concatenate([rows, rows.sum(axis=1, keepdims=True)], axis=1)
-    distinct, group = np.unique(keyed, axis=0, return_inverse=True)
-    totals, slots = distinct[:, -1], distinct[:, :-1]
-    cells, cell = _cells(totals, slots, cumulative)
-    pairs, pair, pair_group = _pairs(totals, slots, cumulative)
-    return Prepared(
-        group=group.reshape(-1).astype(np.int64),
-        n_groups=len(distinct),
-        n_labels=counts.shape[1],
-        cumulative=cumulative,
-        cells=cells,
-        cell=cell,
-        pairs=pairs,
-        pair=pair,
-        pair_group=pair_group,
-    )
-
-
-def _cells(totals: Ints, slots: Ints, cumulative: bool) -> tuple[_Sides, Ints]:
-    n, j = slots.shape
-    index = np.broadcast_to(np.arange(j) if cumulative else np.zeros(j, dtype=np.int64), (n, j))
-    triples = np.stack([np.repeat(totals, j), slots.ravel(), index.ravel()], axis=1)
-    distinct, inverse = np.unique(triples, axis=0, return_inverse=True)
-    return _Sides(*(np.ascontiguousarray(column) for column in distinct.T)), inverse.reshape(n, j).astype(np.int64)
-
-
-def _pairs(totals: Ints, slots: Ints, cumulative: bool) -> tuple[_Pairs, Ints, Ints]:
-    """Pairs of slots that both vary; a slot with no votes, or with all of them, is constant."""
-    keys, groups = [], []
-    for j in range(slots.shape[1]):
-        for k in range(j + 1, slots.shape[1]):
-            first = slots[:, j]
-            second = totals - slots[:, k] if cumulative else slots[:, k]
-            varying = np.flatnonzero((first > 0) & (second > 0))
-            if cumulative:
-                varying = varying[(first[varying] < totals[varying]) & (second[varying] < totals[varying])]
-            if len(varying):
-                place = np.broadcast_to([j, k] if cumulative else [0, 0], (len(varying), 2))
-                found = np.stack([totals[varying], first[varying], second[varying]], axis=1)
-                keys.append(np.concatenate([found, place], axis=1))
-                groups.append(varying)
-    every = np.concatenate(keys) if keys else np.empty((0, 5), dtype=np.int64)
-    distinct, inverse = np.unique(every, axis=0, return_inverse=True)
-    group = np.concatenate(groups) if groups else np.empty(0, dtype=np.int64)
-    columns = (np.ascontiguousarray(column) for column in distinct.T)
-    return _Pairs(*columns), inverse.reshape(-1).astype(np.int64), group
-
-
 def additive_moments(
     prepared: Prepared, draw: Draw, statistics: Sequence[Additive], *, variance: bool = True
 ) -> Moments:
@@ -216,6 +108,7 @@ def additive_moments(
     --------
     The Brier distance of 1 of 4 votes (2, 2) to all: shares (1, 0) against (1/2, 1/2), always 1/2.
 
+    >>> from saturation.resampling.exact_cells import prepare
     >>> one = Additive(lambda target, reference: (target - reference) ** 2)
     >>> moments = additive_moments(prepare(np.array([[2, 2]])), Draw("all", 1), [one])
     >>> moments.mean.tolist(), moments.variance.tolist()
@@ -244,7 +137,7 @@ def _disjoint(prepared: Prepared, draw: Draw, statistics: Sequence[Additive], va
     assert draw.reference_size is not None
     both = draw.budget + draw.reference_size
     n_slots = int(prepared.cells.slots.max(initial=0)) + 1
-    grid = _Sides(
+    grid = Cells(
         np.full(n_slots * (both + 1), both), np.tile(np.arange(both + 1), n_slots), np.repeat(range(n_slots), both + 1)
     )
     split = Draw("rest", draw.budget)
@@ -260,7 +153,7 @@ def _disjoint(prepared: Prepared, draw: Draw, statistics: Sequence[Additive], va
     return _moments(prepared, both, tables, replace=False, variance=True, within=within)
 
 
-def _split_pairs(pairs: _Pairs, both: int) -> _Pairs:
+def _split_pairs(pairs: Pairs, both: int) -> Pairs:
     """Every pair of counts that two labels can have among the N + R votes (one order of the two is enough)."""
     places = np.unique(np.stack([pairs.first_slot, pairs.second_slot], axis=1), axis=0)
     if (pairs.totals == both).all():
@@ -274,11 +167,11 @@ def _split_pairs(pairs: _Pairs, both: int) -> _Pairs:
     s, t = s[kept], t[kept]
     place = np.repeat(places, len(s), axis=0)
     s, t = np.tile(s, len(places)), np.tile(t, len(places))
-    return _Pairs(np.full(len(s), both), s, t, place[:, 0].copy(), place[:, 1].copy())
+    return Pairs(np.full(len(s), both), s, t, place[:, 0].copy(), place[:, 1].copy())
 
 
 def _within(
-    pairs: _Pairs, budget: int, tables: Floats, centre: Floats, law: Floats, *, cumulative: bool, n_slots: int
+    pairs: Pairs, budget: int, tables: Floats, centre: Floats, law: Floats, *, cumulative: bool, n_slots: int
 ) -> _Within:
     both = tables.shape[1] // n_slots - 1
     deviations = tables - centre[:, :, None]
@@ -323,7 +216,7 @@ def _moments(
 
 
 def _covariances(
-    pairs: _Pairs,
+    pairs: Pairs,
     size: int,
     deviations: Floats,
     index: tuple[Ints, Ints],
@@ -353,7 +246,7 @@ def _covariances(
     return found
 
 
-def _joint_index(within: _Within, pairs: _Pairs, block: NDArray[np.intp], law: PairLaw) -> Ints:
+def _joint_index(within: _Within, pairs: Pairs, block: NDArray[np.intp], law: PairLaw) -> Ints:
     """(states,) place of each state of a block in the flattened covariances given the N + R votes."""
     _, _, n_slots, width, _ = within.joint.shape
     place = (pairs.first_slot[block] * n_slots + pairs.second_slot[block]) * width
@@ -365,21 +258,21 @@ def _expect(law: Floats, tables: Floats) -> Floats:
     return np.asarray((law * np.where(law > 0, tables, 0.0)).sum(axis=2))
 
 
-def _pair_cells(cells: _Sides, pairs: _Pairs, *, cumulative: bool) -> tuple[Ints, Ints]:
+def _pair_cells(cells: Cells, pairs: Pairs, *, cumulative: bool) -> tuple[Ints, Ints]:
     """(pairs,) cell of the first and of the second slot."""
     second = pairs.totals - pairs.second if cumulative else pairs.second
     first_cell = _find(cells, pairs.totals, pairs.first, pairs.first_slot)
     return first_cell, _find(cells, pairs.totals, second, pairs.second_slot)
 
 
-def _find(cells: _Sides, totals: Ints, counts: Ints, slots: Ints) -> Ints:
+def _find(cells: Cells, totals: Ints, counts: Ints, slots: Ints) -> Ints:
     """Index of each (votes, count, slot) among the cells, which are sorted."""
     wide, deep = int(cells.totals.max(initial=0)) + 1, int(cells.slots.max(initial=0)) + 1
     known = (cells.totals * wide + cells.counts) * deep + cells.slots
     return np.asarray(np.searchsorted(known, (totals * wide + counts) * deep + slots))
 
 
-def _table(statistic: Additive, cells: _Sides, draw: Draw, n_labels: int) -> Floats:
+def _table(statistic: Additive, cells: Cells, draw: Draw, n_labels: int) -> Floats:
     """(cells, N + 1) values at every drawn count; counts that cannot be drawn repeat the nearest that can."""
     size, totals, counts = draw.budget, cells.totals[:, None], cells.counts[:, None]
     if draw.reference == "plug_in":

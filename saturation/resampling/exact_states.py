@@ -19,7 +19,7 @@ from saturation.typing import Floats, Ints
 
 MAX_STATES = 200_000
 """Most states of one item that are listed; beyond that, Monte Carlo."""
-MAX_STATES_IN_ALL = 30_000_000
+MAX_STATES_IN_ALL = 60_000_000
 """Most states of all distinct items together."""
 STATES_A_BLOCK = 500_000
 

@@ -9,8 +9,9 @@ from scipy.special import rel_entr, xlogy
 
 from saturation.errors import UsageError
 from saturation.resampling import exact_moments
+from saturation.resampling.exact_cells import prepare
 from saturation.resampling.exact_laws import marginal, pair_law
-from saturation.resampling.exact_moments import Additive, Draw, additive_moments, prepare
+from saturation.resampling.exact_moments import Additive, Draw, additive_moments
 from tests import naive
 
 COUNTS = np.array([[3, 2, 1], [0, 4, 3], [6, 0, 0], [2, 3, 1], [1, 1, 5], [1, 2, 3]])

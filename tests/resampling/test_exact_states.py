@@ -7,7 +7,8 @@ import pytest
 
 from saturation.errors import UsageError
 from saturation.resampling import exact_states
-from saturation.resampling.exact_moments import Additive, Draw, additive_moments, prepare
+from saturation.resampling.exact_cells import prepare
+from saturation.resampling.exact_moments import Additive, Draw, additive_moments
 from saturation.resampling.exact_states import count_states, list_states, state_moments
 from tests import naive
 

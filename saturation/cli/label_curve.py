@@ -1,0 +1,55 @@
+"""``saturation label-curve``: how close N votes an item come to the full crowd."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from saturation.cli import options
+from saturation.cli.output import print_result, with_settings
+
+
+@click.command(
+    "label-curve",
+    epilog=options.example(
+        "saturation label-curve --votes votes.csv",
+        "saturation label-curve --votes counts.parquet --reference all --budgets 1-47 --metrics kl,tvd --out l.csv",
+    ),
+)
+@options.votes
+@options.metrics
+@options.budgets
+@options.reference
+@options.alpha
+@options.q
+@options.ragged
+@options.resampling
+@options.output
+def command(**given: Any) -> None:
+    """How close do N votes an item come to the full crowd? Votes only, no model.
+
+    One row a metric and budget: the distance of N votes from the reference, its shortfall against the largest
+    budget and the fraction of the gain that it has made; then N*, the votes that keep a share q of the gain.
+    low and high are for other items; draw_low and draw_high for one actual collection of N votes on these items.
+    """
+    from saturation.analyses.label_curve import label_curve
+
+    votes = options.load_votes(given)
+    result = label_curve(
+        votes,
+        metrics=options.resolve_metrics(given["metrics"]),
+        budgets=given["budgets"],
+        reference=given["reference"],
+        alpha=given["alpha"],
+        q=given["q"],
+        level=given["level"],
+        n_resamples=given["n_resamples"],
+        rng=given["seed"],
+        ragged=given["ragged"],
+        ties=given["ties"],
+        bins=given["bins"],
+        threads=given["threads"],
+    )
+    result = with_settings(result, options.table_settings(given, votes.labels))
+    print_result(result, given["format"], given["out"], given["quiet"])
