@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from dataclasses import replace
 
@@ -471,3 +472,58 @@ def test_defaults_cover(made, least, most):
         values, low, high = np.array(found).T
         truth = values.mean()
         assert least <= ((low <= truth) & (truth <= high)).mean() <= most
+
+
+# --- real data ----------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def snli(shared_data):
+    """Three seeds of published predictions on 1,514 items; their columns are entailment, contradiction, neutral."""
+    root = shared_data / "chaosnli" / "data"
+    lines = (root / "chaosNLI_v1.0" / "chaosNLI_snli.jsonl").read_text().splitlines()
+    counts = {one["uid"]: one["label_count"] for one in map(json.loads, lines)}
+    uids = sorted(counts)
+    probs = np.empty((1, 3, len(uids), 3))
+    for seed in range(3):
+        logits = {}
+        for part in ("dev", "test"):
+            rows = (root / "predictions" / f"SNLI_{part}_roberta-base_{seed}.json").read_text().splitlines()
+            logits |= {one["uid"]: one["logits"] for one in map(json.loads, rows) if one["uid"] in counts}
+        z = np.array([logits[uid] for uid in uids])[:, [0, 2, 1]]
+        e = np.exp(z - z.max(axis=1, keepdims=True))
+        probs[0, seed] = e / e.sum(axis=1, keepdims=True)
+    return panel_of([counts[uid] for uid in uids], [probs], has_draws=False)
+
+
+@pytest.mark.realdata
+@pytest.mark.parametrize(
+    ("metric", "key"),
+    [
+        ("kl", "kl_human_model_nats"),
+        ("jsd", "jsd_divergence_nats"),
+        ("tvd", "tvd_distce"),
+        ("brier", "brier_soft"),
+        ("entropy_correlation", "entropy_pearson"),
+        ("spearman", "entropy_spearman"),
+        ("accuracy", "accuracy_tie_fractional"),
+        ("dist_ece", "classwise_ece_right10_soft_mean"),
+    ],
+)
+def test_published_predictions_score_as_the_independent_code_says(snli, reference, metric, key):
+    rows = evaluate(snli, metrics=(metric,), by="cell").rows
+    for seed, row in enumerate(row for row in rows if row.metric == metric):
+        assert row.unc.estimate == pytest.approx(reference["metrics"][f"snli/roberta-base/seed{seed}"][key], abs=1e-12)
+        assert row.unc.low < row.unc.estimate < row.unc.high
+
+
+@pytest.mark.realdata
+def test_default_intervals_agree_with_a_bootstrap_of_these_items(snli):
+    """One seed: linearised t against a percentile interval of the same metric, 1,514 items: ends within .15 sd."""
+    one = replace(snli, seeds=((0,),), probs=(snli.probs[0][:, :1],))
+    names = ("kl", "brier", "entropy_correlation", "spearman")
+    for row, drawn in zip(
+        evaluate(one, metrics=names).rows, evaluate(one, metrics=names, interval="percentile").rows, strict=True
+    ):
+        assert row.unc.low == pytest.approx(drawn.unc.low, abs=0.15 * row.unc.se)
+        assert row.unc.high == pytest.approx(drawn.unc.high, abs=0.15 * row.unc.se)
