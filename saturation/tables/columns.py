@@ -62,7 +62,7 @@ def empty(name: str) -> pl.Expr:
 
 
 def as_floats(found: Findings, frame: pl.DataFrame, names: Iterable[str], rule: str) -> pl.DataFrame:
-    """Numbers as float64; 32-bit decimals keep their short form (0.1, not 0.10000000149)."""
+    """Numbers as float64; NaN is missing."""
     import polars as pl
 
     for name in names:

@@ -208,6 +208,8 @@ def _numbered(frame: pl.DataFrame, meta: Metadata | None, one: Input) -> Loaded:
 
     if frame.is_empty():
         raise DataError([Problem("F02", "the table has no rows", file=one.path)])
+    if ROW in frame.columns:
+        raise DataError([Problem("F05", f"the column name {ROW!r} is used inside; rename it", file=one.path)])
     frame = frame.with_row_index(ROW).filter(~pl.all_horizontal(pl.exclude(ROW).is_null()))
     return Loaded(frame, meta, (one,), (0,))
 
@@ -261,8 +263,7 @@ def _from_memory(source: Any) -> tuple[pl.DataFrame, Metadata | None]:
         repeated = sorted({str(name) for name in source.columns[source.columns.duplicated()]})
         if repeated:
             raise DataError([Problem("F05", f"column {repeated[0]!r} is there twice", file=FRAME)])
-        frame = pl.from_pandas(source.rename(columns=str), nan_to_null=True)
-        return frame, None
+        return _from_pandas(source), None
     if library == "pyarrow":
         text = (source.schema.metadata or {}).get(METADATA_KEY.encode())
         frame = pl.DataFrame(pl.from_arrow(source))
@@ -270,6 +271,17 @@ def _from_memory(source: Any) -> tuple[pl.DataFrame, Metadata | None]:
     raise UsageError(
         f"cannot read a table from {type(source).__name__}; give a path or a polars, pandas or pyarrow table"
     )
+
+
+def _from_pandas(source: Any) -> pl.DataFrame:
+    import polars as pl
+
+    try:
+        frame: pl.DataFrame = pl.from_pandas(source.rename(columns=str), nan_to_null=True)
+    except (TypeError, ValueError) as error:  # what pyarrow raises for a column of mixed types
+        message = f"a column mixes types, so that it has no one meaning: {error}"
+        raise DataError([Problem("T06", message, file=FRAME)]) from error
+    return frame
 
 
 def _metadata_of(path: Path, data: bytes, kind: Format) -> Metadata | None:

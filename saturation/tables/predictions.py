@@ -150,6 +150,8 @@ def _typed_numbers(found: Findings, frame: pl.DataFrame) -> pl.DataFrame:
     for name, (low, high) in _RANGES.items():
         if name not in frame.columns:
             continue
+        if frame.schema[name] == pl.Float32:  # 0.1, not 0.10000000149
+            frame = frame.with_columns(pl.col(name).cast(pl.String))
         frame = as_floats(found, frame, [name], "P09")
         column = pl.col(name)
         wrong = column <= 0 if low is None else column < low

@@ -190,8 +190,8 @@ def as_attribute(column: pl.Series) -> tuple[str | None, ...]:
     """A column of item attributes as text; empty text is missing."""
     import polars as pl
 
-    text = column.cast(pl.String, strict=False) if not column.dtype.is_nested() else column.map_elements(str, pl.String)
-    return tuple(value or None for value in text.to_list())
+    values = column if column.dtype.is_nested() else column.cast(pl.String, strict=False)
+    return tuple(str(value) if value else None for value in values.to_list())
 
 
 def _drop_unlabelled(frame: pl.DataFrame, rule: MissingLabels) -> tuple[pl.DataFrame, int]:

@@ -315,6 +315,14 @@ def test_columns_that_only_look_like_labels():
     assert panel.votes.groups["n_votes"] == ("4", "4")
 
 
+def test_numbers_of_32_bits_keep_their_short_form():
+    votes = pl.DataFrame({"item_id": ["a"], "n_x": [1], "n_y": [3]})
+    rows = pl.DataFrame({"item_id": ["a"], "method": ["smoothing"], "p_x": [0.5], "p_y": [0.5]})
+    rows = rows.with_columns(strength=pl.lit(0.1, dtype=pl.Float32), rate=pl.lit(0.2, dtype=pl.Float32))
+    panel = read_panel(votes, rows, condition_columns=["rate"])
+    assert str(panel.conditions[0]) == "model=model,method=smoothing,strength=0.1,rate=0.2"
+
+
 def test_draws_are_noticed():
     votes = pl.DataFrame({"item_id": ["a"], "n_x": [1], "n_y": [3]})
     rows = pl.DataFrame({"item_id": ["a"], "p_x": [0.5], "p_y": [0.5]})

@@ -121,6 +121,13 @@ def test_frames_of_every_library_are_the_same_votes():
         read_votes({"item_id": ["a"]})
 
 
+def test_columns_of_mixed_types_and_inner_names_are_refused():
+    with pytest.raises(DataError, match=r"\[T06\].*mixes types"):
+        read_votes(pd.DataFrame({"item_id": ["a", 1], "label": ["x", "y"]}))
+    with pytest.raises(DataError, match=r"\[F05\].*rename"):
+        read_votes(COUNTS.with_columns(__row__=1))
+
+
 def test_metadata_of_an_arrow_table_is_read():
     text = json.dumps({"schema": 1, "table": "vote_counts", "labels": ["yes", "no"]})
     table = COUNTS.to_arrow().replace_schema_metadata({"saturation": text})

@@ -141,6 +141,11 @@ def test_attributes_of_counts_and_of_long_votes():
     assert read_votes(long).groups == {"source": ("t", "s")}
 
 
+def test_lists_in_an_items_table_become_text():
+    items = pl.DataFrame({"item_id": ["a", "b"], "old_labels": [["x", "y"], None]})
+    assert read_votes(pl.DataFrame(LONG), items=items).groups["old_labels"] == ("['x', 'y']", None)
+
+
 def test_pools_are_kept_and_used_together():
     votes = read_votes(pl.DataFrame(LONG | {"pool": ["train", "train", "heldout", "heldout", "train"]}))
     assert votes.counts.tolist() == [[1, 1], [2, 1]]
