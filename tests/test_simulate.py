@@ -93,6 +93,19 @@ def test_votes_of_one_annotator_hang_together():
     assert (sums**2).sum() / independent.sum() > 1 + 6 * 0.12
 
 
+def test_annotators_differ_in_care():
+    """Votes of careful people (w = .03) hit a clear item's best label more often than those of careless (w = .45)."""
+    items = population.draw_items(8, np.arange(600))
+    votes = population.cast_votes(8, items, 100, 150)
+    clear = np.flatnonzero(items.careful.max(axis=1) > 0.95)
+    hit = votes.label[clear] == items.careful[clear].argmax(axis=1)[:, None]
+    who = votes.annotator[clear].ravel()
+    rate = np.bincount(who, weights=hit.ravel(), minlength=150) / np.bincount(who, minlength=150)
+    # careful: at least .97 * .95 = .92; careless: at most .55 + .45 times the share of their favourite, about a third
+    assert (rate > 0.9).mean() == pytest.approx(0.8, abs=0.12)
+    assert (rate < 0.8).mean() == pytest.approx(0.2, abs=0.12)
+
+
 def test_noise_of_nested_budgets_falls_as_one_over_n():
     """Cov(mean of first M, mean of first N) = 1 / max(M, N); 12000 draws, sd of each estimate < 1.5 / sqrt(12000)."""
     noise = learner._draw_noise(11, 0, np.arange(4000))
