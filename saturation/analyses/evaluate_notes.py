@@ -33,12 +33,15 @@ def _notes(panel: Panel, metrics: Sequence[Metric], plan: Plan, by: str | None) 
             "with Student's t",
         )
     yield from _seed_notes(panel, plan, by)
+    left_out = sum(value is None for value in panel.votes.groups.get(by or "", ()))
+    if left_out:
+        yield Note("ungrouped", f"{left_out} items have no {by} and are in no row")
     biased = [one.name for one in metrics if one.name.partition("[")[0] in CALIBRATION]
     if biased:
         yield Note(
             "calibration_biased_up",
-            f"{', '.join(biased)}: calibration errors are biased up by noise, and their intervals never contain 0; the "
-            "bias-corrected reliability term of the Murphy decomposition is the unbiased quadratic twin",
+            f"{', '.join(biased)}: calibration errors are biased up by noise, so they are above 0 even for a calibrated "
+            "model; the bias-corrected reliability term of the Murphy decomposition is the unbiased quadratic twin",
         )
 
 

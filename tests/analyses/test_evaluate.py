@@ -288,6 +288,14 @@ def test_by_group_is_the_panel_of_that_group_alone():
     assert [flatten(r) for r in got] == [flatten(r) for r in expected]
 
 
+def test_items_without_a_group_are_counted():
+    panel = study()
+    grouped = replace(panel, votes=replace(panel.votes, groups={"source": (None, None, *("x",) * 38)}))
+    result = evaluate(grouped, metrics=("kl",), by="source")
+    assert [(r.group, r.unc.n_items) for r in result.rows] == [("x", 38)] * 2
+    assert next(n.message for n in result.notes if n.code == "ungrouped") == "2 items have no source and are in no row"
+
+
 def test_entropy_correlation_never_comes_without_its_twin_within_sources():
     panel = study()
     grouped = replace(panel, votes=replace(panel.votes, groups={"corpus": ("x", "y") * 20}))

@@ -10,6 +10,9 @@ from saturation.resampling import draw
 from saturation.resampling.sums import _in_numpy, weighted_sums
 from tests import naive
 
+# with the compiler off, the mixer's wanted overflow of unsigned words is a NumPy warning
+pytestmark = pytest.mark.filterwarnings("ignore:overflow encountered:RuntimeWarning")
+
 COUNTS = np.array([[3, 0, 2], [1, 0, 0], [0, 0, 0], [2, 2, 5], [0, 7, 1]])
 
 

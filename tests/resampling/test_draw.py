@@ -10,6 +10,9 @@ from saturation.resampling import draw
 from saturation.streams import Purpose, uniforms
 from tests import naive
 
+# with the compiler off, the mixer's wanted overflow of unsigned words is a NumPy warning
+pytestmark = pytest.mark.filterwarnings("ignore:overflow encountered:RuntimeWarning")
+
 
 @pytest.mark.parametrize("strata", [None, [1, 0, 1, 2, 1, 0, 2]])
 def test_item_weights_equal_the_twin(strata):
