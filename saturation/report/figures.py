@@ -128,9 +128,10 @@ def n_star(result: CurveResult, ax: Axes | None = None) -> Axes:
     lines = list(dict.fromkeys((s.metric, s.series) for s in stars))
     targets = sorted({s.q for s in stars})
     with style.drawing():
-        ax = style.new_axes(6.4, 0.9 + 0.27 * max(len(lines), 1)) if ax is None else ax
+        ax = style.new_axes(4.8, 0.9 + 0.27 * max(len(lines), 1)) if ax is None else ax
         budgets = sorted({r.budget for r in result.rows if r.quantity == "fraction" and r.budget is not None})
-        style.dress(ax, "", x=BUDGET)
+        over = phrases.listed(plotdata.star_baselines(result))
+        style.dress(ax, "", x=f"{BUDGET}{', improvement over ' if over else ''}{over}")
         style.budget_axis(ax, budgets or [1.0])
         for star in stars:
             _draw_star(ax, star, lines.index((star.metric, star.series)), targets)

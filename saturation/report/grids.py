@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from saturation.report.plotdata import short_names
+from saturation.report.plotdata import curves_of, short_names
 from saturation.results import CurveRow, EvaluateResult, LabelCurveResult, LabelCurveRow, SaturationResult
 from saturation.studies import phrases
 from saturation.studies.answers import fieller_in_words, found_budget, largest_below, remarks
@@ -64,6 +64,8 @@ def values_grid(result: LabelCurveResult | SaturationResult) -> Grid:
 def fractions_grid(result: LabelCurveResult | SaturationResult) -> Grid:
     """Shares of the improvement kept: a row for each metric, curve and baseline, a column a budget."""
     rows = [r for r in result.rows if r.quantity == "fraction"]
+    lines = curves_of(result)
+    rows.sort(key=lambda r: lines.index(r.curve) if isinstance(r, CurveRow) and r.curve in lines else len(lines))
     names = short_names(r.curve for r in rows if isinstance(r, CurveRow))
     caption = f"Share of the improvement kept, by annotators per item {_level(rows)}."
     return _grid(
@@ -156,8 +158,9 @@ def _value_cells(rows: Iterable[AnyRow]) -> Callable[[AnyRow], tuple[str, str | 
 
 
 def _fraction(row: AnyRow) -> tuple[str, str | None]:
-    notes = [text for text in (row.unc.reason, fieller_in_words(row)) if text]
-    return phrases.percent_interval(row.unc), "; ".join(notes) or None
+    if fieller_in_words(row):
+        return "unbounded", row.unc.reason or fieller_in_words(row)
+    return phrases.percent_interval(row.unc), None if row.unc.interval == "exact" else row.unc.reason
 
 
 def _count(row: AnyRow, fractions: list[AnyRow]) -> tuple[str, str | None]:

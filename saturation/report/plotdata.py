@@ -218,14 +218,21 @@ def _star_key(row: CurveRow | LabelCurveRow) -> tuple[str, str]:
 
 
 def _star_names(rows: Sequence[CurveRow | LabelCurveRow]) -> dict[tuple[str, str], str]:
-    """Curve and baseline of each N*, the curve only where there are several."""
+    """Curve and baseline of each N*, where there are several."""
     curves = short_names(row.curve for row in rows if isinstance(row, CurveRow))
+    baselines = {_star_key(row)[1] for row in rows}
     names = {}
-    for row in rows:
-        curve, baseline = _star_key(row)
+    for curve, baseline in map(_star_key, rows):
         parts = [curves[curve]] if len(curves) > 1 else []
-        names[curve, baseline] = ", ".join([*parts, f"over {phrases.baseline(baseline)}"] if baseline else [*parts])
+        parts += [f"over {phrases.baseline(baseline)}"] if len(baselines) > 1 else []
+        names[curve, baseline] = ", ".join(parts)
     return names
+
+
+def star_baselines(result: CurveResult) -> tuple[str, ...]:
+    """Baselines of the N* figure, in words; none on the label side."""
+    rows = [r for r in result.rows if r.quantity == "n_star" and _is_headline(result, r)]
+    return tuple(dict.fromkeys(phrases.baseline(_star_key(row)[1]) for row in rows if _star_key(row)[1]))
 
 
 def _largest_below_ceiling(result: CurveResult, star: CurveRow | LabelCurveRow) -> float | None:

@@ -47,6 +47,9 @@ def inline(figure: Figure, *, prefix: str, title: str, description: str) -> str:
 def _bytes(figure: Figure, kind: str) -> bytes:
     stream = io.BytesIO()
     with style.drawing():
+        if figure.get_layout_engine() is not None:
+            figure.draw_without_rendering()
+            figure.set_layout_engine("none")  # placed once; the other formats need not do it again
         figure.savefig(stream, format=kind, metadata=_NO_METADATA[kind])
     return stream.getvalue()
 

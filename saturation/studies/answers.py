@@ -24,7 +24,6 @@ _HEADLINE_BASELINES = ("hard", "temperature", "smoothing_tuned", "base_rate", "s
 
 _BASELINE_IS_CEILING = "the baseline is the ceiling: there is no improvement to take a share of"
 _SAID = ("in (", "> ", "<= ")
-_NOT_TOLD_APART = "not distinguishable from the ceiling"
 
 _REFERENCES = {
     "disjoint": "other votes of the same items, none of them among the N",
@@ -192,7 +191,13 @@ def _is_ceiling(row: CurveLike) -> bool:
 
 
 def _why_above(fractions: Sequence[CurveLike]) -> str:
-    return _NOT_TOLD_APART if any(map(_is_ceiling, fractions)) else "no budget of this curve is shown to keep that much"
+    """What a censored N* means: the budgets below cannot be told from the ceiling, or the curve ends too early."""
+    ceiling = [row for row in fractions if _is_ceiling(row)]
+    if not ceiling:
+        return "no budget of this curve is shown to keep that much"
+    if isinstance(ceiling[0], LabelCurveRow):
+        return f"not distinguishable from {phrases.budget(_budget_of(ceiling[0]))}"
+    return "not distinguishable from the ceiling"
 
 
 def _budget_of(row: CurveLike) -> int:
@@ -381,7 +386,7 @@ def _no_answer(rows: Sequence[CurveLike], assumption: str) -> HowMany:
 
 
 def _undefined(metric: str, curve: str | None, reason: str | None, assumption: str) -> HowMany:
-    why = reason or "no fraction could be computed from these budgets"
+    why = (reason or "no fraction could be computed from these budgets").removeprefix("undefined: ")
     answer = Answer(
         metric=metric,
         curve=curve,

@@ -84,6 +84,11 @@ def percent(value: float | None, places: int = 0) -> str:
     return NO_ESTIMATE if value is None else number(100 * value, places) + "%"
 
 
+def percent_places(low: float, high: float) -> int:
+    """Decimals for the two ends of an interval in percent: one where whole percents would hide its width."""
+    return 0 if high - low >= 0.02 else 1
+
+
 def share(value: float) -> str:
     """A target such as q in percent, without losing digits.
 
@@ -114,7 +119,7 @@ def with_interval(unc: Uncertainty, places: int | None = None) -> str:
 
 
 def percent_interval(unc: Uncertainty) -> str:
-    """A fraction in percent with its interval.
+    """A fraction in percent with its interval; one known by definition has none.
 
     Examples
     --------
@@ -123,11 +128,14 @@ def percent_interval(unc: Uncertainty) -> str:
     """
     if unc.estimate is None:
         return NO_ESTIMATE
-    if unc.low is None and unc.high is None:
+    if (unc.low is None and unc.high is None) or unc.interval == "exact":
         return percent(unc.estimate)
-    low = "\u2212\u221e" if unc.low is None else percent(unc.low)
-    high = "\u221e" if unc.high is None else percent(unc.high)
-    return f"{percent(unc.estimate)} [{low}, {high}]"
+    if unc.low is None or unc.high is None:
+        low = "\u2212\u221e" if unc.low is None else percent(unc.low)
+        high = "\u221e" if unc.high is None else percent(unc.high)
+        return f"{percent(unc.estimate)} [{low}, {high}]"
+    places = percent_places(unc.low, unc.high)
+    return f"{percent(unc.estimate, places)} [{percent(unc.low, places)}, {percent(unc.high, places)}]"
 
 
 def metric(spec: str) -> str:
