@@ -85,6 +85,16 @@ def evaluate(
     ------
     UsageError
         For unknown metrics, options, designs or group columns, and for intervals that the design does not allow.
+
+    Examples
+    --------
+    >>> from saturation.tables.builders import panel_from_arrays
+    >>> panel = panel_from_arrays([[0.5, 0.5], [0.5, 0.5]], [[3, 1], [0, 4]])
+    >>> row = evaluate(panel, metrics=["brier"]).rows[0]
+    >>> row.unc.estimate, row.floor, row.corrected  # scores .125 and .5; a perfect model would score .125 and 0
+    (0.3125, 0.0625, 0.25)
+    >>> row.unc.reason
+    'one seed: training noise is not in this interval'
     """
     shared = _shared(panel, ties=ties, floor=floor, bins=bins, entropy_estimator=entropy_estimator)
     chosen = _with_within(panel, metrics_of(metrics, **shared), by, shared)

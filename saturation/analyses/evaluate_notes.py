@@ -40,8 +40,8 @@ def _notes(panel: Panel, metrics: Sequence[Metric], plan: Plan, by: str | None) 
     if biased:
         yield Note(
             "calibration_biased_up",
-            f"{', '.join(biased)}: calibration errors are biased up by noise, so they are above 0 even for a calibrated "
-            "model; the bias-corrected reliability term of the Murphy decomposition is the unbiased quadratic twin",
+            f"{', '.join(biased)}: calibration errors are biased up by noise, above 0 even for a calibrated model; "
+            "the bias-corrected reliability term of the Murphy decomposition is the unbiased quadratic twin",
         )
 
 
