@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from dataclasses import replace
+from itertools import pairwise
 from xml.etree import ElementTree
 
 import pytest
@@ -83,7 +84,7 @@ def test_the_unit_is_on_the_axis():
 
 def test_the_label_only_curve_is_dashed_and_named():
     ax = figures.saturation_curve(fakes.curve(), metric="entropy_correlation")
-    dashed = [line for line in ax.lines if line.get_linestyle() == "--"]
+    dashed = [line for line in ax.lines if line.get_linestyle() == "--" and len(line.get_xdata()) == len(fakes.BUDGETS)]
     assert len(dashed) == 1
     assert "labels alone" in texts_of(ax)
 
@@ -136,7 +137,7 @@ def test_many_smoothing_strengths_are_one_bundle():
 
 
 def test_unknown_metric_is_named():
-    with pytest.raises(UsageError, match="no metric 'x'; it has|no metric 'x' in this result"):
+    with pytest.raises(UsageError, match="no metric 'x' in this result"):
         figures.label_curve(fakes.label_curve(), metric="x")
 
 
@@ -185,7 +186,7 @@ def test_figure_files_are_the_same_bytes_each_time(tmp_path):
 def test_line_names_never_overlap():
     heights = style._spread([0.5, 0.5, 0.51, 0.99, 1.0], 0.1)
     placed = sorted(heights)
-    assert all(b - a >= 0.1 - 1e-9 for a, b in zip(placed, placed[1:], strict=False))
+    assert all(b - a >= 0.1 - 1e-9 for a, b in pairwise(placed))
     assert placed[-1] <= 1.0
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from html.parser import HTMLParser
+from itertools import pairwise
 
 import pytest
 
@@ -73,7 +74,7 @@ def test_tags_balance_ids_are_unique_and_headings_start_at_one(with_models):
     headings = [int(tag[1]) for tag in outline.tags if re.fullmatch(r"h[1-6]", tag)]
     assert headings[0] == 1
     assert headings.count(1) == 1
-    assert all(b - a <= 1 for a, b in zip(headings, headings[1:], strict=False))
+    assert all(b - a <= 1 for a, b in pairwise(headings))
 
 
 def test_tables_have_captions_and_scroll_in_their_own_box(with_models):
@@ -156,7 +157,7 @@ def test_a_folder_of_ours_is_replaced_and_other_files_are_refused(tmp_path):
 @pytest.mark.parametrize("content", ["{}", "[]", "not json", '{"schema": "other/1"}'])
 def test_a_foreign_results_json_does_not_make_a_folder_ours(tmp_path, content):
     (tmp_path / "results.json").write_text(content)
-    with pytest.raises(UsageError, match="no results.json of ours"):
+    with pytest.raises(UsageError, match="holds other files"):
         check_folder(tmp_path)
 
 
