@@ -15,6 +15,7 @@ from saturation.analyses import n_star as stars
 from saturation.analyses.curve_rows import fractions_of, over_under
 from saturation.analyses.curves import ALL_VOTES_METHODS, Baseline, Curve
 from saturation.analyses.fractions import BASELINE_IS_CEILING, Fraction
+from saturation.analyses.squares import is_square, with_squares
 from saturation.analyses.study import Study, fieller_columns, numbers
 from saturation.results import CurveRow
 from saturation.typing import Floats
@@ -24,14 +25,23 @@ PROPORTIONAL = "the two metrics are proportional to each other: their fractions 
 
 
 def metric_rows(study: Study) -> Iterator[CurveRow]:
-    """f_A - f_B at every budget and log N*_A - log N*_B, for every pair of metrics of one order."""
+    """f_A - f_B at every budget and log N*_A - log N*_B, for every pair of metrics of one order.
+
+    Order-1 losses are also compared with order-2 ones after squaring (``tvd^2``).
+    """
+    study = with_squares(study)
     for curve, baselines in zip(study.curves, study.baselines, strict=True):
         if not curve.is_curve:
             continue
-        for one, other in combinations(range(len(study.metrics)), 2):
-            if _comparable(study, one, other):
-                for baseline in baselines:
-                    yield from _pair_rows(study, curve, baseline, one, other)
+        for baseline in baselines:
+            made = {
+                rank: fractions_of(study, curve, rank, baseline)
+                for rank, metric in enumerate(study.metrics)
+                if metric.order is not None and metric.direction != "none"
+            }
+            for one, other in combinations(made, 2):
+                if _comparable(study, one, other):
+                    yield from _pair_rows(study, curve, baseline, (one, made[one]), (other, made[other]))
 
 
 def gap_rows(study: Study) -> Iterator[CurveRow]:
@@ -73,12 +83,20 @@ def _points(curve: Curve) -> list[tuple[int, int]]:
 
 def _comparable(study: Study, one: int, other: int) -> bool:
     a, b = study.metrics[one], study.metrics[other]
-    return a.order is not None and a.order == b.order and "none" not in (a.direction, b.direction)
+    if is_square(a) and is_square(b):
+        return False
+    return a.order == b.order
 
 
-def _pair_rows(study: Study, curve: Curve, baseline: Baseline, one: int, other: int) -> Iterator[CurveRow]:
-    """Contrast rows of two metrics over one baseline."""
-    a, b = (fractions_of(study, curve, rank, baseline) for rank in (one, other))
+def _pair_rows(
+    study: Study,
+    curve: Curve,
+    baseline: Baseline,
+    first: tuple[int, list[Fraction | None]],
+    second: tuple[int, list[Fraction | None]],
+) -> Iterator[CurveRow]:
+    """Contrast rows of two metrics (rank, fractions) over one baseline."""
+    (one, a), (other, b) = first, second
     name = study.metrics[other].name
     more = {"metric_b": name, "baseline": baseline.name}
     answers = {}

@@ -131,7 +131,7 @@ def noninferiority_row(study: Study, curve: Curve, rank: int) -> CurveRow:
     tested = len(budgets) - int(curve.members[-1] == curve.ceiling)
     upper = [study.joint.upper(study.losses.difference(rank, m, curve.ceiling)) for m in curve.members]
     found = stars.n_star_noninferiority(budgets, upper, margin.value, tested)
-    reason = "; ".join(filter(None, (found.reason, margin.source, study.joint.covariance.reason)))
+    reason = "; ".join(filter(None, (found.reason, margin.source)))
     return _star(study, curve, metric, "n_star_noninferiority", replace(found, reason=reason), **more)
 
 
@@ -193,11 +193,12 @@ def _n_star_rows(
 
 def _star(study: Study, curve: Curve, metric: Metric, quantity: str, found: stars.NStar, **more: object) -> CurveRow:
     open_ended = found.low is None and found.high is None
+    left_out = study.joint.covariance.reason if found.estimate is not None or found.censored else None
     unc = study.unc(
         found.estimate,
         low=found.low,
         high=found.high,
         interval="none" if open_ended else ("fieller" if study.joint.distribution is None else "percentile"),
-        reason=found.reason,
+        reason="; ".join(filter(None, (found.reason, left_out))) or None,
     )
     return study.row(curve, metric, quantity, unc, censored=found.censored, **more)

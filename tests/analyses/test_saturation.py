@@ -23,6 +23,7 @@ HARD = Condition.of(model="m", method="hard")
 SMOOTH = [Condition.of(model="m", method="smoothing", strength=e) for e in (0.1, 0.2)]
 DIRICHLET = Condition.of(model="m", method="dirichlet", budget=3, alpha=0.5)
 CONDITIONS = (DIRICHLET, HARD, *SMOOTH, *SOFT)
+Q_BETWEEN = 0.8
 BLUR = {
     DIRICHLET: 0.35,
     HARD: 0.9,
@@ -189,6 +190,57 @@ def saturation_result_at_90(metric):
     return {r.budget: r.unc.low for r in rows}
 
 
+def test_contrasts_within_one_order(panel, result):
+    pairs = {(r.metric, r.metric_b) for r in result.rows if r.quantity == "contrast_fraction"}
+    assert ("kl", "tvd") not in pairs
+    assert ("kl", "brier") in pairs
+    a = find(result, "fraction", "kl", budget=3, method="soft", baseline="hard").unc.estimate
+    b = find(result, "fraction", "brier", budget=3, method="soft", baseline="hard").unc.estimate
+    row = find(result, "contrast_fraction", "kl", metric_b="brier", budget=3, baseline="hard")
+    assert row.unc.estimate == pytest.approx(a - b)
+    assert row.simultaneous_low < row.unc.low < row.unc.high < row.simultaneous_high
+
+
+def test_contrasts_by_delete_one_item():
+    """The delta method against brute force: leave out every item, one split and one seed."""
+    one = study(conditions=(HARD, *SOFT), n_items=60, n_seeds=1, splits=1)
+    n_items = len(one.items_of_split[0])
+
+    def contrasts(kept):
+        part = dataclasses.replace(
+            one, items_of_split=(one.items_of_split[0][kept],), probs=(one.probs[0][:, :, kept],)
+        )
+        made = saturation_curve(part, metrics=["kl", "brier", "tvd"], baselines=["hard"], q=(Q_BETWEEN,))
+        more = {"baseline": "hard"}
+        return [
+            find(made, "contrast_fraction", "kl", metric_b="brier", budget=3, **more).unc,
+            find(made, "contrast_fraction", "kl", metric_b="tvd^2", budget=3, **more).unc,
+            find(made, "contrast_log_n_star", "kl", metric_b="brier", **more).unc,
+        ]
+
+    every = np.arange(n_items)
+    whole = contrasts(every)
+    deleted = np.array([[unc.estimate for unc in contrasts(np.delete(every, i))] for i in range(n_items)], dtype=float)
+    jackknife = (n_items - 1) / n_items * ((deleted - deleted.mean(axis=0)) ** 2).sum(axis=0)
+    for unc, variance in zip(whole, jackknife, strict=True):
+        assert unc.se == pytest.approx(variance**0.5, rel=0.15)
+
+
+def test_squares_by_hand(panel, result):
+    scores = losses_of(panel, "tvd")
+    mean = {c: np.mean([np.mean(cell) for split in z for cell in split]) ** 2 for c, z in scores.items()}
+    hard, at, top = mean[str(HARD)], mean[str(SOFT[1])], mean[str(SOFT[3])]
+    kl = find(result, "fraction", "kl", budget=3, method="soft", baseline="hard").unc.estimate
+    row = find(result, "contrast_fraction", "kl", metric_b="tvd^2", budget=3, baseline="hard")
+    assert row.unc.estimate == pytest.approx(kl - (hard - at) / (hard - top))
+
+
+def test_proportional_metrics_have_no_contrast():
+    made = saturation_curve(study(), metrics=["tvd", "manhattan"])
+    row = find(made, "contrast_fraction", "tvd", metric_b="manhattan", budget=3, baseline="hard")
+    assert (row.unc.estimate, row.unc.interval) == (0.0, "exact")
+
+
 def test_gap_closure_by_hand(panel, result):
     scores = losses_of(panel, "brier")
     mean = {c: np.mean([np.mean(cell) for split in z for cell in split]) for c, z in scores.items()}
@@ -269,6 +321,7 @@ def test_one_seed_says_so():
     assert row.unc.estimate is not None
     assert "one seed" in row.unc.reason
     assert "one seed" in find(made, "value", "kl", budget=10).unc.reason
+    assert "one seed" in find(made, "n_star", "kl", q=0.9, baseline="hard").unc.reason
 
 
 def undefined_rows_have_reasons(made):
@@ -287,7 +340,9 @@ def test_one_item():
 
 def test_two_labels_and_many_labels():
     undefined_rows_have_reasons(saturation_curve(study(n_labels=2)))
-    made = undefined_rows_have_reasons(saturation_curve(study(n_labels=200, n_items=30, n_seeds=2, splits=1)))
+    made = undefined_rows_have_reasons(
+        saturation_curve(study(n_labels=200, n_items=12, n_seeds=2, splits=1), metrics=["kl", "tvd", "accuracy"])
+    )
     assert find(made, "fraction", "kl", budget=10, method="soft", baseline="hard").unc.estimate is not None
 
 
@@ -339,7 +394,9 @@ def test_points_only():
 
 
 def test_all_metrics_at_once(panel):
-    made = undefined_rows_have_reasons(saturation_curve(study(n_items=30), metrics=["all"]))
+    made = undefined_rows_have_reasons(
+        saturation_curve(study(n_items=15, votes=10, splits=1), metrics=["all"], baselines=["hard"])
+    )
     assert len({r.metric for r in made.rows}) > 25
 
 
