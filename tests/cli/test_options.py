@@ -139,6 +139,14 @@ def test_lists_without_gaps_or_repeats(text):
         options.ListOf().convert(text, None, None)
 
 
+def test_commas_inside_brackets_do_not_part_a_list():
+    assert options.ListOf().convert("kl, reverse_kl[floor=1e-12,base=2],tvd", None, None) == (
+        "kl",
+        "reverse_kl[floor=1e-12,base=2]",
+        "tvd",
+    )
+
+
 def test_metrics():
     assert options.resolve_metrics(("default",)) == catalogue.DEFAULT_METRICS
     assert options.resolve_metrics(("all",)) == catalogue.all_names()
