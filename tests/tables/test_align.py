@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 
 import numpy as np
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 
 from saturation.errors import DataError, UsageError
 from saturation.tables.door import read_panel, read_votes
+from saturation.tables.label_order import best_order
 
 LABELS = ("yes", "no", "unsure")
 
@@ -101,17 +103,14 @@ def test_order_of_rows_and_columns_and_files_changes_no_bit(shuffler):
 
 def test_members_are_averaged_in_probability():
     votes = pl.DataFrame({"item_id": ["a", "b"], "n_x": [1, 2], "n_y": [3, 4]})
+    p_x = [0.2, 0.6, 1.0, 0.5, 0.0]
     probs = pl.DataFrame(
-        {
-            "item_id": ["a", "a", "b", "b"],
-            "member": [1, 0, 0, 1],
-            "p_x": [0.2, 0.6, 1.0, 0.5],
-            "p_y": [0.8, 0.4, 0.0, 0.5],
-        }
+        {"item_id": ["a", "a", "b", "b", "b"], "member": [1, 0, 0, 1, 2], "p_x": p_x, "p_y": [1 - p for p in p_x]}
     )
     panel = read_panel(votes, probs)
-    np.testing.assert_allclose(panel.probs[0][0, 0], [[0.4, 0.6], [0.75, 0.25]], rtol=0, atol=1e-15)
-    assert [note.message for note in panel.notes] == ["predictions are means over 2 members"]
+    # (.2 + .6) / 2 = .4 and (1 + .5 + 0) / 3 = .5
+    np.testing.assert_allclose(panel.probs[0][0, 0], [[0.4, 0.6], [0.5, 0.5]], rtol=0, atol=1e-15)
+    assert [note.message for note in panel.notes] == ["predictions are means over 2 to 3 members"]
 
 
 def test_items_left_out_are_counted():
@@ -230,11 +229,16 @@ def test_infinities_are_problems_not_warnings():
 
 def test_part_of_predictions_and_of_the_splits_table():
     votes = pl.DataFrame({"item_id": ["a", "b", "c"], "n_x": [1, 2, 3], "n_y": [3, 4, 5]})
-    probs = pl.DataFrame({"item_id": ["a", "b", "c"], "p_x": [0.5] * 3, "p_y": [0.5] * 3, "split": ["1"] * 3})
+    probs = pl.DataFrame({"item_id": ["a", "b", "c"], "p_x": [0.5, 0.25, 0.125], "p_y": [0.5, 0.75, 0.875]})
+    probs = probs.with_columns(split=pl.lit("1"))
     parts = ["test", "dev", "test"]
     with_part = probs.with_columns(part=pl.Series(parts))
-    assert read_panel(votes, with_part).votes.item_ids == ("a", "c")
+    panel = read_panel(votes, with_part)
+    assert panel.votes.item_ids == ("a", "c")
+    assert panel.probs[0][0, 0, :, 0].tolist() == [0.5, 0.125]
+    assert panel.votes.counts.tolist() == [[1, 3], [3, 5]]
     assert read_panel(votes, with_part, part="dev").votes.item_ids == ("b",)
+    assert read_panel(votes, with_part, part="dev").probs[0].tolist() == [[[[0.25, 0.75]]]]
     assert read_panel(votes, with_part, part="all").votes.item_ids == ("a", "b", "c")
     splits = pl.DataFrame({"item_id": ["c", "b", "a"], "split": [1, 1, 1], "part": parts})
     panel = read_panel(votes, probs, splits=splits)
@@ -281,6 +285,18 @@ def test_permuted_label_columns_are_noticed():
     assert "p_c as n, p_n as c" in note.message
     good = pl.DataFrame({"item_id": ids, "p_e": right[:, 0], "p_n": right[:, 1], "p_c": right[:, 2]})
     assert not read_panel(votes, good).notes
+
+
+def test_best_order_is_the_best_of_all_orders():
+    confusion = np.array(
+        [[1, 9, 0], [0, 1, 9], [8, 0, 2]]
+    )  # column 0 is label 1, column 1 is label 2, column 2 is label 0
+    assert best_order(confusion).tolist() == [2, 0, 1]
+    rng = np.random.default_rng(5)
+    for _ in range(5):
+        confusion = rng.integers(0, 20, (4, 4))
+        right = max(sum(confusion[c, k] for k, c in enumerate(order)) for order in itertools.permutations(range(4)))
+        assert confusion[best_order(confusion), np.arange(4)].sum() == right
 
 
 def test_declared_condition_columns_become_numbers_in_every_format():

@@ -25,6 +25,16 @@ COUNTS = pl.DataFrame({"item_id": ["q1", "q2"], "n_no": [7, 0], "n_yes": [3, 5]}
 TEXT = st.text(st.characters(codec="utf-8", exclude_categories=("C", "Zl", "Zp")), min_size=1, max_size=8)
 
 
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_hostile_names_are_harmless_text(tmp_path, suffix):
+    labels = ['say "no"', "a,b", "=1+1", "<script>alert(1)</script>", "../x", "n_", " "]
+    frame = pl.DataFrame({"item_id": ['"', "@SUM(A1)", "-1+2"]} | {f"n_{label}": [1, 2, 3] for label in labels})
+    votes = read_votes(write_table(tmp_path / f"v{suffix}", frame, table="vote_counts", labels=labels))
+    assert votes.labels == tuple(labels)
+    assert votes.item_ids == ('"', "-1+2", "@SUM(A1)")
+    assert votes.counts[:, 0].tolist() == [1, 3, 2]
+
+
 @settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     ids=st.lists(TEXT, min_size=1, max_size=5, unique=True),

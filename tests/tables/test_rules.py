@@ -74,9 +74,9 @@ def test_all_problems_are_told_at_once(tmp_path):
 
 
 def test_second_file_counts_its_own_rows(tmp_path):
-    (tmp_path / "a.csv").write_text("item_id,n_a,n_b\nq1,1,0\nq2,1,0\n")
+    (tmp_path / "a.csv").write_text("item_id,n_a,n_b\nq1,1,0\nq2,-1,0\nq2b,1,0\n")
     (tmp_path / "b.csv").write_text("item_id,n_a,n_b\nq3,1,0\nq4,-1,0\n")
     with pytest.raises(DataError) as caught:
         read_votes(tmp_path)
-    (problem,) = caught.value.problems
-    assert (Path(problem.file).name, problem.row, problem.item) == ("b.csv", 2, "q4")
+    found = [(Path(problem.file).name, problem.row, problem.item) for problem in caught.value.problems]
+    assert found == [("a.csv", 2, "q2"), ("b.csv", 2, "q4")]
