@@ -9,9 +9,10 @@ from typing import get_args
 import numpy as np
 
 from saturation.analyses import evaluate_notes
+from saturation.analyses.cases import Outcome, Plan
 from saturation.analyses.context import Sample, Statistic, corrected, group_codes, plain, samples
 from saturation.analyses.disattenuation import ABOVE_ONE, NAME, disattenuated
-from saturation.analyses.spreads import Outcome, Plan, outcomes
+from saturation.analyses.spreads import outcomes
 from saturation.conditions import Condition
 from saturation.errors import UsageError
 from saturation.metrics.catalogue import DEFAULT_METRICS, metric, metrics_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from saturation.analyses.spreads import Plan
+from saturation.analyses.cases import Plan
 from saturation.metrics.metric import Metric
 from saturation.resampling.designs import FROM_ANNOTATORS, FROM_SEEDS
 from saturation.resampling.linearized import ONE_SEED
