@@ -16,7 +16,7 @@ from saturation.errors import UsageError
 from saturation.metrics.catalogue import DEFAULT_METRICS, metrics_of
 from saturation.metrics.metric import Human, Metric
 from saturation.resampling.exact_states import Score
-from saturation.results import LabelCurveResult, LabelCurveRow
+from saturation.results import LabelCurveResult, LabelCurveRow, Note
 from saturation.streams import seed_of
 from saturation.tables.panel import Votes
 from saturation.typing import Ints
@@ -31,6 +31,7 @@ ENTROPY_RMSE = Metric(
     formula="sqrt(mean over items of (H(m) - H(h))^2)",
 )
 """Known on the label side only."""
+INDEPENDENT = "votes of different items are drawn independently, which assumes that no annotator labels many items"
 REVERSE_NEEDS = (
     "infinite: N votes can hold a label that the other votes lack; use reverse_kl[smooth=1/K], or --reference all or "
     "plug_in"
@@ -99,7 +100,7 @@ def label_curve(
     Raises
     ------
     UsageError
-        For options that are unknown or out of range, and where no budget is possible.
+        For options that are unknown or out of range, and where no item has a vote.
 
     Examples
     --------
@@ -149,7 +150,7 @@ def label_curve(
         },
         data=votes.summary,
         inputs=votes.inputs,
-        notes=(*votes.notes, *plan.notes),
+        notes=(*votes.notes, *plan.notes, Note("votes_independent", INDEPENDENT)),
     )
 
 
@@ -205,9 +206,7 @@ def _human(votes: Votes, plan: Plan) -> Human:
 
 def _all_series(metrics: tuple[Metric, ...], job: _Job) -> list[Series]:
     """One series a metric, in order; metrics of one kind are computed together."""
-    points: dict[int, Sequence[Point]] = {}
-    points |= _additive(metrics, job)
-    points |= _by_states(metrics, job)
+    points: dict[int, Sequence[Point]] = _additive(metrics, job) | _by_states(metrics, job)
     for index, one in enumerate(metrics):
         if index not in points:
             points[index] = _of_set(one, job.alphas[index], job)

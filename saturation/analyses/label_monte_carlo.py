@@ -135,7 +135,9 @@ def with_replacement(seed: int, start: int, stop: int, counts: Ints, budget: int
 
 
 def _influence(metric: Metric, target: Floats, side: Human, value: float) -> Floats:
-    """(items,) influence values of one draw: in closed form, or delete-one pseudo-values."""
+    """(items,) influence values of one draw: in closed form, or delete-one pseudo-values; one item has none."""
+    if len(target) < 2 or not np.isfinite(value):
+        return np.zeros(len(target))
     if metric.features is None:
         assert metric.leave_one_out is not None
         n_items = len(target)

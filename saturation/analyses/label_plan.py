@@ -82,7 +82,7 @@ def make_plan(counts: Ints, reference: str, budgets: Sequence[int] | None, ragge
     Raises
     ------
     UsageError
-        For unknown words, budgets below 1, or where no budget is possible at all.
+        For unknown words, budgets below 1, or where no item has a vote.
     """
     if reference not in REFERENCES:
         raise UsageError(f"unknown reference {reference!r}; choose {', '.join(REFERENCES)}")
@@ -92,11 +92,11 @@ def make_plan(counts: Ints, reference: str, budgets: Sequence[int] | None, ragge
     totals = counts.sum(axis=1)
     if not (totals > 0).any():
         raise UsageError("no item has a vote; nothing can be drawn")
-    reach = reached(totals)
+    reach = reached(totals[totals > 0])
     asked = _asked(budgets, kind, reach)
     possible, refused = _possible(asked, kind, reach, int(totals.max()))
     if not possible:
-        raise UsageError(f"no budget is possible with reference {reference!r}: {'; '.join(refused.values())}")
+        return _nothing(kind, refused, totals)
     size = reach - possible[-1] if kind == "disjoint" else None
     needed = [_needed(kind, budget, size) for budget in possible]
     members = np.stack([totals >= (votes if ragged == "per-budget" else needed[-1]) for votes in needed])
@@ -114,6 +114,12 @@ def make_plan(counts: Ints, reference: str, budgets: Sequence[int] | None, ragge
         members=members,
         notes=tuple(_notes(counts, union, members, kind, ragged)),
     )
+
+
+def _nothing(reference: Reference, refused: dict[int, str], totals: Ints) -> Plan:
+    """A plan without any budget: every asked one is refused."""
+    voted = np.flatnonzero(totals > 0).astype(np.int64)
+    return Plan(reference, (), refused, None, None, voted, np.zeros((0, len(voted)), dtype=np.bool_), ())
 
 
 def reached(totals: Ints) -> int:

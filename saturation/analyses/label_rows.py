@@ -157,7 +157,7 @@ def _centred(influence: Floats) -> Floats:
     """Influence values with mean 0; rounding errors around a constant are no spread."""
     if np.ptp(influence) < ROUNDING:
         return np.zeros_like(influence)
-    return influence - influence.mean()
+    return np.asarray(influence - influence.mean())
 
 
 def _known(point: Point) -> float | None:
@@ -223,6 +223,8 @@ def _fractions(curve: _Curve) -> tuple[dict[int, Fraction], str | None]:
     last = len(curve.plan.budgets) - 1
     if curve.series.direction == "none":
         return {}, NO_DIRECTION
+    if last < 0:
+        return {}, "no budget is possible: " + "; ".join(curve.plan.refused.values())
     if last == 0:
         return {}, ONE_BUDGET
     for end in (0, last):
@@ -255,7 +257,7 @@ def _fraction(curve: _Curve, over: Floats, under: Floats) -> Fraction:
 
 
 def _fraction_rows(curve: _Curve, fractions: dict[int, Fraction], missing: str | None) -> Iterator[LabelCurveRow]:
-    remark = _remark(curve.series.points[0])
+    remark = _first_remark(curve)
     found = []
     for j, point in enumerate(curve.series.points):
         one = fractions.get(j)
@@ -293,10 +295,10 @@ def _n_stars(
                 high=found.high,
                 level=curve.level,
                 interval="fieller" if bounded else "none",
-                estimator=curve.series.points[-1].estimator,
+                estimator=curve.series.points[-1].estimator if curve.series.points else "exact",
                 design=DESIGN,
                 n_items=len(curve.plan.items),
-                reason=_join(found.reason, _remark(curve.series.points[0])),
+                reason=_join(found.reason, _first_remark(curve)),
             )
             yield curve.row(
                 name,
@@ -318,6 +320,10 @@ def _reference_size(plan: Plan, budget: int) -> int | None:
     if plan.reference == "rest" and plan.same_votes is not None:
         return plan.same_votes - budget
     return plan.reference_size
+
+
+def _first_remark(curve: _Curve) -> str | None:
+    return _remark(curve.series.points[0]) if curve.series.points else None
 
 
 def _remark(point: Point) -> str | None:

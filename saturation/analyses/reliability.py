@@ -7,13 +7,18 @@ from dataclasses import dataclass
 import numpy as np
 
 from saturation.metrics.entropy import entropy_term
+from saturation.metrics.reliability import (
+    FEW_VOTES,
+    TOO_FEW_VOTES,
+    half_size,
+    reliability_from_moments,
+    spearman_brown,
+    step_up_factor,
+)
 from saturation.resampling.exact_cells import prepare
 from saturation.resampling.exact_moments import Additive, Draw, additive_moments
 from saturation.typing import Floats, Ints
 
-FEWEST_VOTES = 6
-"""Below this no reliability is given."""
-FEW_VOTES = 10
 TOO_FEW = "no reliability below 6 votes an item"
 BIASED = "Spearman-Brown biased low at so few votes"
 CONSTANT = "the entropies do not vary between items"
@@ -95,21 +100,14 @@ def reliability(counts: Ints) -> Reliability:
     counts = np.asarray(counts, dtype=np.int64)
     totals = counts.sum(axis=1)
     counts, totals = counts[totals > 0], totals[totals > 0]
-    if len(counts) == 0 or totals.min() < FEWEST_VOTES:
+    if len(counts) == 0 or totals.min() < TOO_FEW_VOTES:
         return Reliability(None, reason=TOO_FEW)
-    size = int(totals.min()) // 2
+    size = half_size(counts)
     moments = half_moments(counts, size)
     if moments is None:
         return Reliability(None, reason=TOO_MUCH)
-    half = _half(moments)
-    if half is None:
+    half = reliability_from_moments(moments.mean, moments.variance, moments.covariance)
+    if not np.isfinite(half):
         return Reliability(None, half_size=size, reason=CONSTANT)
-    growth = float(len(totals) / (1 / totals).sum()) / size
-    whole = growth * half / (1 + (growth - 1) * half)
-    return Reliability(whole, half, size, BIASED if totals.min() < FEW_VOTES else None)
-
-
-def _half(moments: HalfMoments) -> float | None:
-    between = float(moments.mean.var())
-    total = between + float(moments.variance.mean())
-    return None if total <= 1e-24 else (between + float(moments.covariance.mean())) / total
+    whole = spearman_brown(half, step_up_factor(counts))
+    return Reliability(float(whole), float(half), size, BIASED if totals.min() < FEW_VOTES else None)

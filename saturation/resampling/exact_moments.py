@@ -145,12 +145,16 @@ def _disjoint(prepared: Prepared, draw: Draw, statistics: Sequence[Additive], va
     law = marginal(grid.totals, grid.counts, draw.budget, replace=False)
     centre = _expect(law, inner)
     tables = centre.reshape(len(statistics), n_slots, both + 1)[:, prepared.cells.slots]
+    mean = _moments(prepared, both, tables, replace=False, variance=False).mean
     pairs = _split_pairs(prepared.pairs, both)
     work = int(pair_states(pairs.totals, pairs.first, pairs.second, draw.budget, replace=False).sum())
     if not variance or work > MAX_PAIR_STATES:
-        return _moments(prepared, both, tables, replace=False, variance=False)
+        return Moments(mean, None)
+    # where a mean is finite, infinite values stand only at counts that no item can have
+    inner, centre, tables = (np.where(np.isfinite(one), one, 0.0) for one in (inner, centre, tables))
     within = _within(pairs, draw.budget, inner, centre, law, cumulative=prepared.cumulative, n_slots=n_slots)
-    return _moments(prepared, both, tables, replace=False, variance=True, within=within)
+    spread = _moments(prepared, both, tables, replace=False, variance=True, within=within)
+    return Moments(mean, spread.variance)
 
 
 def _split_pairs(pairs: Pairs, both: int) -> Pairs:
