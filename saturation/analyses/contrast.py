@@ -21,7 +21,7 @@ from saturation.results import CurveRow
 from saturation.typing import Floats
 
 ROUNDING = 1e-9
-PROPORTIONAL = "the two metrics are proportional to each other: their fractions agree, needs no interval"
+AGREE = "the two metrics differ by a constant or a factor: their fractions agree, needs no interval"
 
 
 def metric_rows(study: Study) -> Iterator[CurveRow]:
@@ -110,7 +110,7 @@ def _pair_rows(
             pair = _contrasts(study, curve, one, at, baseline), _contrasts(study, curve, other, at, baseline)
             answer, slope = study.joint.difference(*pair)
             if answer.se is None or answer.se < ROUNDING * max(fa.se, fb.se):
-                unc = study.exact(0.0, PROPORTIONAL)
+                unc = study.exact(0.0, AGREE)
                 yield study.row(curve, study.metrics[one], "contrast_fraction", unc, budget=curve.budgets[at], **more)
             else:
                 answers[at] = answer, slope
@@ -161,7 +161,7 @@ def _log_n_star(  # noqa: PLR0917
     answer = study.joint.contrast(slope_a - slope_b, log_a - log_b)
     own = study.joint.contrast(slope_a, log_a)
     if own.se is not None and (answer.se is None or answer.se < ROUNDING * own.se):
-        return study.row(curve, metric, "contrast_log_n_star", study.exact(0.0, PROPORTIONAL), **more)
+        return study.row(curve, metric, "contrast_log_n_star", study.exact(0.0, AGREE), **more)
     return study.row(curve, metric, "contrast_log_n_star", study.answer(answer), p=answer.p, **more)
 
 

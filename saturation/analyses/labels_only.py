@@ -58,13 +58,18 @@ def compares_with_labels(metric: Metric) -> bool:
 
 def label_rows(study: Study, panel: Panel, ties: str, seed: int, threads: int | None) -> Iterator[CurveRow]:
     """``label_value``, ``label_fraction`` and ``contrast_labels`` of every curve and metric that has them."""
+    draws = Draws(seed, MONTE_CARLO_DRAWS, threads)
+    known: dict[tuple[int, tuple[int, ...]], list[list[Point]] | str] = {}
     for curve in study.curves:
         if not curve.is_curve:
             continue
+        budgets = tuple(numbers(curve.budgets))
         for rank, metric in enumerate(study.metrics):
             if not compares_with_labels(metric):
                 continue
-            points = _points(panel, metric, numbers(curve.budgets), ties, Draws(seed, MONTE_CARLO_DRAWS, threads))
+            if (rank, budgets) not in known:
+                known[rank, budgets] = _points(panel, metric, budgets, ties, draws)
+            points = known[rank, budgets]
             if isinstance(points, str):
                 yield study.row(curve, metric, "label_value", study.nothing(points))
                 continue

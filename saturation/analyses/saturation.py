@@ -121,9 +121,12 @@ def saturation_curve(
     resample = (design == CROSSED or not few) and not people
     options = _Options(chosen, curves, baselines, tuple(q), margin, level, n_resamples, seed, resample, threads)
     studies = [(one, _study(keep_items(panel, one.kept), options)) for one in sets]
-    rows = tuple(_rows_per_budget(studies) if ragged == PER_BUDGET_ITEMS else _rows(studies[0][1]))
-    if ragged != PER_BUDGET_ITEMS:
-        rows += tuple(label_rows(studies[0][1], keep_items(panel, sets[0].kept), ties, seed, threads))
+    if ragged == PER_BUDGET_ITEMS:
+        rows = tuple(_rows_per_budget(studies))
+    else:
+        study = studies[0][1]
+        labels = label_rows(study, keep_items(panel, sets[0].kept), ties, seed, threads)
+        rows = (*_rows(study), *contrast.metric_rows(study), *contrast.gap_rows(study), *labels)
     settings = {
         "metrics": [m.name for m in chosen],
         "baselines": None if baselines is None else list(baselines),
@@ -211,7 +214,7 @@ def _baselines(options: _Options, panel: Panel) -> tuple[tuple[Baseline, ...], .
 
 
 def _rows(study: Study) -> Iterator[CurveRow]:
-    """All rows on one item set: curve by curve, metric by metric, then what compares them."""
+    """Values, shortfalls, fractions and N* on one item set: curve by curve, metric by metric."""
     for curve, baselines in zip(study.curves, study.baselines, strict=True):
         for rank, metric in enumerate(study.metrics):
             yield from curve_rows.value_rows(study, curve, rank)
@@ -225,13 +228,11 @@ def _rows(study: Study) -> Iterator[CurveRow]:
                 yield from curve_rows.fraction_rows(study, curve, rank, baseline)
             if curve.is_curve:
                 yield curve_rows.noninferiority_row(study, curve, rank)
-    yield from contrast.metric_rows(study)
-    yield from contrast.gap_rows(study)
 
 
 def _rows_per_budget(studies: Sequence[tuple[ItemSet, Study]]) -> Iterator[CurveRow]:
     """Rows of each budget from its own items; N* and contrasts need one item set and are left out."""
     for one, study in studies:
-        for row in _rows(study):
+        for row in (*_rows(study), *contrast.gap_rows(study)):
             if row.budget == one.budget and row.quantity in PER_BUDGET:
                 yield row
