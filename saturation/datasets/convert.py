@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,11 +13,13 @@ from saturation.datasets.conversion import Conversion, Log, Options
 from saturation.datasets.formats import check_options, format_named
 from saturation.datasets.hashing import hash_column, read_or_make_key
 from saturation.datasets.reading import source_files
-from saturation.errors import UsageError
+from saturation.errors import DataError, UsageError
 from saturation.results import SCHEMA, Input, Listing, Note, as_dict, version
-from saturation.tables.io import write_table
+from saturation.tables.io import load, write_table
+from saturation.tables.meta import Metadata
 from saturation.tables.provenance import describe
 from saturation.tables.schema import TABLES
+from saturation.tables.validate import validate
 
 if TYPE_CHECKING:
     import polars as pl
@@ -38,7 +41,7 @@ def convert(
     hash_key_file: str | Path | None = None,
     overwrite: bool = False,
 ) -> Listing:
-    """Read files of a published format and write our tables and ``convert.json`` into a folder.
+    r"""Read files of a published format and write our tables and ``convert.json`` into a folder.
 
     Parameters
     ----------
@@ -69,6 +72,16 @@ def convert(
         For an unknown format, an option that the format does not take, or a folder with other files.
     DataError
         For a source that is not what it should be, with file and row or key.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as name:
+    ...     folder = pathlib.Path(name)
+    ...     _ = (folder / "mine.csv").write_text("item_id,annotator_id,label\nq1,a,yes\nq1,b,no\n")
+    ...     rows = convert("long", folder / "mine.csv", folder / "tables").records()
+    >>> rows[0]["table"], rows[0]["rows"], rows[0]["labels"]
+    ('votes', 2, 'no, yes')
     """
     options = Options(
         labels=None if labels is None else tuple(labels),
@@ -88,6 +101,7 @@ def convert(
     log = Log()
     found = chosen.reader()(paths, options, log)
     tables = _with_pseudonyms(found, key, format)
+    _check(tables, found.labels, paths)
     settings = {"format": format, **_settings(options, key)}
     inputs = tuple(Input(format, str(path), files.sha256(path), log.records[str(path)]) for path in paths)
     rows = _write(folder, tables, found.labels, describe("convert", inputs, **settings))
@@ -138,6 +152,20 @@ def _check_folder(folder: Path, paths: Sequence[Path], overwrite: bool) -> None:
         raise UsageError(
             f"--out {folder} holds other files and no {ACCOUNT}: choose another folder, or add --overwrite"
         )
+
+
+def _check(tables: Mapping[str, pl.DataFrame], labels: tuple[str, ...], paths: Sequence[Path]) -> None:
+    """Check every table before one is written, so that the folder holds a whole conversion or none.
+
+    The row of a problem is that of the table to be; its item is the key in the source.
+    """
+    for name, frame in tables.items():
+        own = None if name in _WITHOUT_LABELS else labels
+        try:
+            validate(replace(load(frame, name), meta=Metadata(name, own)), name)
+        except DataError as error:
+            place = f"{name} from {paths[0]}" + (f" (and {len(paths) - 1} more)" if len(paths) > 1 else "")
+            raise DataError(replace(problem, file=place) for problem in error.problems) from error
 
 
 def _write(

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 
 from saturation.cli import convert as command
 from saturation.datasets import FORMATS, convert
-from saturation.errors import UsageError
+from saturation.errors import DataError, UsageError
 
 CSV = "item_id,annotator_id,label\nq1,w1,yes\nq1,w2,no\nq2,w1,yes\n"
 
@@ -105,6 +105,18 @@ def test_a_second_conversion_leaves_no_stale_table(source, tmp_path):
     counts.write_text("item_id,n_a,n_b\nq1,1,2\n")
     convert("wide", counts, tmp_path / "out")
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["convert.json", "vote_counts.parquet"]
+
+
+def test_nothing_is_written_when_a_table_would_be_refused(tmp_path):
+    """An id that the tables do not take is named by its key, and the earlier conversion stays."""
+    path = tmp_path / "answers.json"
+    path.write_text(json.dumps({"1": {"w1": 0, "w2": 1}}))
+    convert("peerannot", path, tmp_path / "out")
+    before = {one.name: one.read_bytes() for one in (tmp_path / "out").iterdir()}
+    path.write_text(json.dumps({"1": {"w1": 0}, "k\n9": {"w2": 1}}))
+    with pytest.raises(DataError, match=r"T05.*votes from .*answers\.json.*k\\n9"):
+        convert("peerannot", path, tmp_path / "out")
+    assert {one.name: one.read_bytes() for one in (tmp_path / "out").iterdir()} == before
 
 
 def test_a_source_is_never_replaced(source, tmp_path):
