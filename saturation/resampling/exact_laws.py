@@ -15,6 +15,9 @@ from scipy.special import gammaln, xlogy
 
 from saturation.typing import Floats, Ints
 
+NEGLIGIBLE = 1e-20
+"""Drawn counts with a smaller probability are not listed; what they could add is below the rounding error."""
+
 
 def log_factorials(largest: int) -> Floats:
     """(largest + 1,) ln 0!, ln 1!, ..."""
@@ -57,6 +60,26 @@ def marginal(totals: Ints, counts: Ints, size: int, *, replace: bool) -> Floats:
         log_p += log_f[counts] + log_f[rest] - log_f[totals] + log_f[size] + log_f[totals - size]
         law = np.where(valid, np.exp(log_p), 0.0)
     return np.asarray(law / law.sum(axis=1, keepdims=True))
+
+
+def likely_range(totals: Ints, counts: Ints, size: int, *, replace: bool) -> tuple[Ints, Ints]:
+    """Fewest and most drawn votes of a label that are worth listing: those above ``NEGLIGIBLE``.
+
+    Parameters
+    ----------
+    totals, counts, size, replace
+        As in :func:`marginal`.
+
+    Examples
+    --------
+    >>> likely_range(np.array([4]), np.array([1]), 2, replace=False)
+    (array([0]), array([1]))
+    """
+    wide = int(totals.max(initial=0)) + 1
+    distinct, which = np.unique(totals * wide + counts, return_inverse=True)
+    law = marginal(distinct // wide, distinct % wide, size, replace=replace) > NEGLIGIBLE
+    low, high = law.argmax(axis=1), size - law[:, ::-1].argmax(axis=1)
+    return low[which], high[which]
 
 
 def ragged(low: Ints, high: Ints) -> tuple[Ints, Ints]:
@@ -111,13 +134,18 @@ class PairLaw:
 def pair_law(totals: Ints, first: Ints, second: Ints, size: int, *, replace: bool) -> PairLaw:
     """Joint law of two labels with ``first`` and ``second`` of ``totals`` votes when ``size`` votes are drawn.
 
-    Only states that can occur are listed; where the two labels hold all votes that is one line of states.
+    Only states that can occur are listed, and none whose labels' own probabilities are negligible; where the two
+    labels hold all votes that is one line of states.
     """
     third = totals - first - second
-    a_low, a_high = _range(totals - first, first, np.full_like(totals, size), replace)
+    (a_least, a_most), (b_least, b_most), (rest_least, rest_most) = (
+        likely_range(totals, one, size, replace=replace) for one in (first, second, third)
+    )
+    a_low, a_high = np.maximum(a_least, size - b_most - rest_most), np.minimum(a_most, size - b_least - rest_least)
     pair, a = ragged(a_low, a_high)
     left = size - a
-    b_low, b_high = _range(third[pair], second[pair], left, replace)
+    b_low = np.maximum(b_least[pair], left - rest_most[pair])
+    b_high = np.minimum(b_most[pair], left - rest_least[pair])
     row, b = ragged(b_low, b_high)
     log_f = log_factorials(max(size, int(totals.max(initial=0))))
     log_row, log_state = _log_parts(log_f, (totals, first, second, third), (pair, a, row, b, left), size, replace)
@@ -135,17 +163,9 @@ def pair_law(totals: Ints, first: Ints, second: Ints, size: int, *, replace: boo
 
 def pair_states(totals: Ints, first: Ints, second: Ints, size: int, *, replace: bool) -> Ints:
     """(pairs,) upper bound of the number of states that ``pair_law`` would list."""
-    only_two = totals == first + second
-    a = np.minimum(np.full_like(first, size), first) if not replace else np.full_like(first, size)
-    b = np.minimum(np.full_like(first, size), second) if not replace else np.full_like(first, size)
-    return np.where(only_two, a + 1, (a + 1) * (b + 1))
-
-
-def _range(others: Ints, own: Ints, left: Ints, replace: bool) -> tuple[Ints, Ints]:
-    """Fewest and most of ``left`` drawn votes that can fall on a label with ``own`` votes beside ``others``."""
-    if replace:
-        return np.where(others == 0, left, 0), np.where(own == 0, 0, left)
-    return np.maximum(0, left - others), np.minimum(own, left)
+    (a_low, a_high), (b_low, b_high) = (likely_range(totals, one, size, replace=replace) for one in (first, second))
+    a, b = a_high - a_low + 1, b_high - b_low + 1
+    return np.where(totals == first + second, a, a * b)
 
 
 def _log_parts(

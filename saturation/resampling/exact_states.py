@@ -13,7 +13,7 @@ import numpy as np
 from scipy.special import binom, xlogy
 
 from saturation.errors import UsageError
-from saturation.resampling.exact_laws import blocks, log_factorials, ragged
+from saturation.resampling.exact_laws import blocks, likely_range, log_factorials, ragged
 from saturation.resampling.exact_moments import Draw, Moments
 from saturation.typing import Floats, Ints
 
@@ -37,7 +37,7 @@ class States:
 
 
 def list_states(counts: Ints, size: int, *, replace: bool) -> States:
-    """Every way in which ``size`` votes can be drawn from each row, with its probability.
+    """Every way (but negligible ones) in which ``size`` votes can be drawn from each row, with its probability.
 
     Parameters
     ----------
@@ -54,14 +54,15 @@ def list_states(counts: Ints, size: int, *, replace: bool) -> States:
     >>> states.drawn.tolist(), (3 * states.probability).round(12).tolist()
     ([[0, 2], [1, 1]], [1.0, 2.0])
     """
-    after = counts.sum(axis=1, keepdims=True) - counts.cumsum(axis=1)
+    least, most = _ranges(counts, size, replace=replace)
+    least_later = least.sum(axis=1, keepdims=True) - least.cumsum(axis=1)
+    most_later = most.sum(axis=1, keepdims=True) - most.cumsum(axis=1)
     row = np.arange(len(counts))
     left = np.full(len(counts), size)
     columns: list[Ints] = []
     for label in range(counts.shape[1]):
-        own, later = counts[row, label], after[row, label]
-        low = np.where(later == 0, left, 0) if replace else np.maximum(0, left - later)
-        high = np.where(own == 0, 0, left) if replace else np.minimum(own, left)
+        low = np.maximum(least[row, label], left - most_later[row, label])
+        high = np.minimum(most[row, label], left - least_later[row, label])
         source, drawn = ragged(low, high)
         columns = [column[source] for column in columns]
         columns.append(drawn)
@@ -87,11 +88,16 @@ def _probability(counts: Ints, row: Ints, drawn: Ints, size: int, *, replace: bo
 def count_states(counts: Ints, size: int, *, replace: bool) -> Floats:
     """(rows,) upper bound of the number of states of each row."""
     used = (counts > 0).sum(axis=1)
-    free = binom(size + used - 1, used - 1)
-    if replace:
-        return np.asarray(free)
-    capped = np.minimum(np.sort(counts, axis=1)[:, :-1], size) + 1.0
-    return np.asarray(np.minimum(free, capped.prod(axis=1)))
+    least, most = _ranges(counts, size, replace=replace)
+    widths = np.sort(most - least + 1.0, axis=1)[:, :-1]  # the last label is given by the others
+    return np.minimum(binom(size + used - 1, used - 1), widths.prod(axis=1))
+
+
+def _ranges(counts: Ints, size: int, *, replace: bool) -> tuple[Ints, Ints]:
+    """(rows, labels) fewest and most drawn votes worth listing."""
+    totals = np.repeat(counts.sum(axis=1), counts.shape[1])
+    low, high = likely_range(totals, counts.ravel(), size, replace=replace)
+    return low.reshape(counts.shape), high.reshape(counts.shape)
 
 
 def state_moments(

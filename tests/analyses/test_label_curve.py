@@ -419,7 +419,7 @@ def by_budget(values, budgets):
 
 @pytest.fixture(scope="module")
 def against_all(snli, stored):
-    return curves(snli, "all", stored["hyper/snli"]["N"])
+    return curves(snli, "all", [int(n) for n in stored["hyper/snli"]["N"]])
 
 
 @pytest.mark.realdata
@@ -430,7 +430,7 @@ def test_stored_values_without_replacement(against_all, stored):
 @pytest.mark.realdata
 def test_stored_values_with_replacement(snli, stored):
     values = stored["multinomial/snli"]
-    check_values(curves(snli, "plug_in", values["N"]), values)
+    check_values(curves(snli, "plug_in", [int(n) for n in values["N"]]), values)
 
 
 def check_values(found, values):
