@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from jinja2 import Environment
     from matplotlib.axes import Axes
 
-INTERNAL = ("label_noise_only",)
+_TRUTH = "planted_truth"
+_SAID_ABOVE = ("label_noise_only", _TRUTH)
 """Notes that the page says in its own place."""
 
 
@@ -77,13 +78,14 @@ def page(report: ReportResult, *, repeat: str | None = None) -> str:
         css=_resource("page.css"),
         title=_title(report),
         facts=_facts(report),
+        truth=next((phrases.sentence(note.message) for note in report.notes if note.code == _TRUTH), None),
         with_models=with_models,
         label_noise=LABEL_NOISE,
         groups=_groups(first),
         assumptions=_assumptions(first),
         sections=_sections(report, found),
         checks=plotdata.checks_data(report.data),
-        notes=[phrases.sentence(note.message) for note in report.notes if note.code not in INTERNAL],
+        notes=[phrases.sentence(note.message) for note in report.notes if note.code not in _SAID_ABOVE],
         settings=_settings(report.settings),
         inputs=report.inputs,
         repeat=repeat,

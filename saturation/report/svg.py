@@ -47,11 +47,17 @@ def inline(figure: Figure, *, prefix: str, title: str, description: str) -> str:
 def _bytes(figure: Figure, kind: str) -> bytes:
     stream = io.BytesIO()
     with style.drawing():
-        if figure.get_layout_engine() is not None:
-            figure.draw_without_rendering()
-            figure.set_layout_engine("none")  # placed once; the other formats need not do it again
+        _place(figure)
         figure.savefig(stream, format=kind, metadata=_NO_METADATA[kind])
     return stream.getvalue()
+
+
+def _place(figure: Figure) -> None:
+    """Lay the figure out once and for all its formats; drawing would otherwise do it again each time."""
+    engine = figure.get_layout_engine()
+    if engine is not None:
+        engine.execute(figure)
+        figure.set_layout_engine(None)
 
 
 def _plain_names(root: ElementTree.Element) -> None:
