@@ -8,14 +8,11 @@ import numpy as np
 
 from saturation.analyses.context import plain, samples
 from saturation.analyses.losses import sign
-from saturation.analyses.vote_draws import annotator_deletions, annotator_draws, values_under
+from saturation.analyses.vote_draws import PART_DRAWS, annotator_deletions, annotator_draws, values_under
 from saturation.metrics.metric import Metric
 from saturation.resampling.designs import FROM_ANNOTATORS
 from saturation.tables.panel import Panel
 from saturation.typing import Floats
-
-MAX_DRAWS = 400
-"""A variance from 400 draws is known to 7%; more would take longer than everything else together."""
 
 
 def has_annotators(panel: Panel) -> bool:
@@ -36,7 +33,7 @@ def annotators_part(
     statistics = [plain(metric) for metric in metrics]
     count = len(sample.ballots.annotator_ids)
     few = count < FROM_ANNOTATORS
-    draws = annotator_deletions(sample) if few else annotator_draws(sample, seed, min(n_resamples, MAX_DRAWS))
+    draws = annotator_deletions(sample) if few else annotator_draws(sample, seed, min(n_resamples, PART_DRAWS))
     found = values_under(sample, statistics, draws, threads=threads)
     values = np.concatenate([sign(m) * v for m, v in zip(metrics, found, strict=True)], axis=1).T
     centred = values - values.mean(axis=1, keepdims=True)

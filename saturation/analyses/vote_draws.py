@@ -16,6 +16,10 @@ from saturation.typing import Floats, Weights
 
 _COUNTS_AT_ONCE = 1 << 22
 
+PART_DRAWS = 400
+"""Draws behind a variance that is one part among others: it is then known to 7%, and more draws of whole human
+sides would take longer than everything else together."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class VoteDraws:

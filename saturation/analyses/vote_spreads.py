@@ -22,6 +22,7 @@ from saturation.analyses.cases import (
 )
 from saturation.analyses.context import Sample
 from saturation.analyses.vote_draws import (
+    PART_DRAWS,
     VoteDraws,
     annotator_deletions,
     annotator_draws,
@@ -106,7 +107,7 @@ def annotator_values(cases: Sequence[Case]) -> list[Draws]:
     sample, plan = cases[0].sample, cases[0].plan
     count = n_annotators(sample)
     if count >= FROM_ANNOTATORS:
-        return _weighted_values(cases, annotator_draws(sample, plan.seed, plan.n_resamples))
+        return _weighted_values(cases, annotator_draws(sample, plan.seed, min(plan.n_resamples, PART_DRAWS)))
     scale = (count - 1) / count**0.5
     deleted = _weighted_values(cases, annotator_deletions(sample))
     means = [one.values.mean(axis=0) for one in deleted]
