@@ -63,6 +63,8 @@ class Joint:
         se = variance**0.5 if np.isfinite(variance) and variance > 0 else None
         if self.distribution is None or estimate is not None:
             made = self.covariance.interval(value, coefficients, self.level)
+            if self.distribution is not None and made.low is not None:
+                made = replace(made, method="normal")
             return Answer(value, made, se, self.covariance.p_value(value, coefficients))
         return self._percentile(value, _combined(self.distribution, coefficients), se)
 

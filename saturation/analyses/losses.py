@@ -12,11 +12,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from saturation.analyses.context import group_codes
+from saturation.metrics.common import below_floor
 from saturation.metrics.metric import Human, Metric
 from saturation.resampling.jackknife import pseudo_values
 from saturation.resampling.linearized import Influence
 from saturation.tables.panel import Panel
-from saturation.typing import Counts, Floats, Ints, Probs
+from saturation.typing import Counts, Floats, Probs
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -74,8 +76,8 @@ def sign(metric: Metric) -> float:
 def humans(panel: Panel, counts: Counts | None = None) -> list[Human]:
     """The human side of every split; ``counts`` in place of the votes' own."""
     votes = panel.votes
-    groups = _group_codes(panel)
-    whole = Human(votes.counts if counts is None else counts, votes.majority, groups)
+    codes = group_codes(panel)
+    whole = Human(votes.counts if counts is None else counts, votes.majority, None if codes is None else codes[1])
     return [whole.take(items) for items in panel.items_of_split]
 
 
@@ -163,10 +165,8 @@ def _reasons(metric: Metric, panel: Panel, cells: Floats, moves: Sequence[Floats
     return found
 
 
-def _group_codes(panel: Panel) -> Ints | None:
-    """Codes of the item attribute ``source``, -1 where unknown."""
-    names = panel.votes.groups.get("source")
-    if names is None:
-        return None
-    rank = {name: code for code, name in enumerate(sorted({n for n in names if n is not None}))}
-    return np.array([-1 if name is None else rank[name] for name in names], dtype=np.int64)
+def floored_rows(panel: Panel, metrics: Sequence[Metric], floor: float) -> int:
+    """Predicted rows with a probability below the floor, where a metric raises it."""
+    if not any(metric.name.partition("[")[0] in ("kl", "cross_entropy") for metric in metrics):
+        return panel.summary.floored
+    return sum(int(below_floor(probs, floor).sum()) for probs in panel.probs)

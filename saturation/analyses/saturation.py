@@ -6,7 +6,7 @@ First the absolute shortfall to the ceiling, then the fraction of the way from e
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from saturation.analyses import contrast, curve_rows
@@ -16,7 +16,7 @@ from saturation.analyses.curves import Baseline, Curve, baselines_of, check_want
 from saturation.analyses.item_sets import PER_BUDGET_ITEMS, RAGGED, ItemSet, item_sets
 from saturation.analyses.joint import Joint, from_resamples
 from saturation.analyses.labels_only import label_rows
-from saturation.analyses.losses import keep_items, losses_of
+from saturation.analyses.losses import floored_rows, keep_items, losses_of
 from saturation.analyses.margins import margins_of
 from saturation.analyses.saturation_notes import notes_of
 from saturation.analyses.study import Study
@@ -145,7 +145,8 @@ def saturation_curve(
         "labels": list(panel.votes.labels),
     }
     notes = (*panel.notes, *set_notes, *notes_of(panel, curves, resample=resample, few=few, people=people))
-    return SaturationResult(rows=rows, settings=settings, data=panel.summary, inputs=panel.inputs, notes=notes)
+    data = replace(panel.summary, floored=floored_rows(panel, chosen, floor))
+    return SaturationResult(rows=rows, settings=settings, data=data, inputs=panel.inputs, notes=notes)
 
 
 @dataclass(frozen=True, slots=True)

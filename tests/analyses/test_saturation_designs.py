@@ -1,0 +1,117 @@
+"""What is redrawn: items, seeds and annotators."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+from scipy import special
+
+from saturation.analyses.losses import losses_of as losses_table
+from saturation.analyses.saturation import saturation_curve
+from saturation.metrics.catalogue import metrics_of
+from saturation.resampling.draw import annotator_weights
+from saturation.resampling.linearized import covariance
+from saturation.tables.panel import Ballots
+from tests import naive
+from tests.analyses.planted import (
+    SOFT,
+    find,
+    study,
+)
+
+
+@pytest.fixture(scope="module")
+def panel():
+    return study()
+
+
+def test_many_seeds_are_resampled():
+    """Independent weights on items and seeds give V_items + V_seeds + V_e (the residual is seen by both)."""
+    one = study(n_seeds=10, n_items=90)
+    made = saturation_curve(one, metrics=["kl"], n_resamples=3000)
+    assert made.settings["inference"] == "bootstrap"
+    losses = losses_table(one, metrics_of(["kl"]))
+    parts = covariance(losses.influence)
+    at, top = one.conditions.index(SOFT[1]), one.conditions.index(SOFT[3])
+    gap = losses.difference(0, at, top)
+    expected = sum(gap @ part @ gap for part in (parts.items, parts.seeds, parts.error))
+    row = find(made, "shortfall", "kl", budget=3, method="soft")
+    assert row.unc.interval == "percentile"
+    assert row.unc.n_resamples == 3000
+    assert row.unc.se**2 == pytest.approx(expected, rel=0.15)  # the variance of 3000 resamples is known to 2.6%
+    assert row.unc.high - row.unc.low == pytest.approx(2 * 1.96 * row.unc.se, rel=0.1)
+    fraction = find(made, "fraction", "kl", budget=10, method="soft", baseline="hard")
+    assert fraction.unc.interval == "percentile"
+    assert fraction.fieller_shape == "bounded"
+    assert fraction.unc.low == pytest.approx(fraction.fieller_low, abs=0.1 * (fraction.unc.high - fraction.unc.low))
+    assert fraction.p < 0.05
+
+
+def test_threads_rows_and_order_of_conditions_change_no_number(panel):
+    more = {"metrics": ["kl", "accuracy"], "design": "crossed", "n_resamples": 300}
+    one = saturation_curve(panel, threads=1, **more)
+    two = saturation_curve(panel, threads=2, **more)
+    assert one.rows == two.rows
+    alone = saturation_curve(panel, threads=1, **{**more, "metrics": ["accuracy"]})
+    kept = [r for r in one.rows if r.metric == "accuracy" and r.metric_b is None]
+    assert kept == list(alone.rows)
+
+
+def with_annotators(n_annotators, n_items=24):
+    rng = np.random.default_rng(8)
+    one = study(n_items=n_items, votes=n_annotators)
+    population = rng.dirichlet(np.ones(3), n_items)
+    lean = rng.normal(0, 1.0, (n_annotators, 3))
+    item, annotator = np.divmod(np.arange(n_items * n_annotators), n_annotators)
+    chance = special.softmax(np.log(population[item]) + lean[annotator], axis=1).cumsum(axis=1)
+    label = (rng.random(len(item))[:, None] > chance[:, :2]).sum(axis=1)
+    counts = np.zeros((n_items, 3), dtype=np.int64)
+    np.add.at(counts, (item, label), 1)
+    names = tuple(f"a{k:02d}" for k in range(n_annotators))
+    votes = dataclasses.replace(one.votes, counts=counts, ballots=Ballots(names, item, annotator, label))
+    return dataclasses.replace(one, votes=votes)
+
+
+def test_few_annotators_add_their_jackknife_variance():
+    one = with_annotators(6)
+    made = saturation_curve(one, metrics=["brier"])
+    row = find(made, "shortfall", "brier", budget=1, method="soft")
+    bare = dataclasses.replace(one, votes=dataclasses.replace(one.votes, ballots=None))
+    without = find(saturation_curve(bare, metrics=["brier"]), "shortfall", "brier", budget=1, method="soft")
+    ballots, values = one.votes.ballots, []
+    for gone in range(6):
+        counts = np.zeros_like(one.votes.counts)
+        kept = ballots.annotator != gone
+        np.add.at(counts, (ballots.item[kept], ballots.label[kept]), 1)
+        deleted = dataclasses.replace(bare, votes=dataclasses.replace(bare.votes, counts=counts))
+        values.append(
+            find(
+                saturation_curve(deleted, metrics=["brier"], ragged="common"),
+                "shortfall",
+                "brier",
+                budget=1,
+                method="soft",
+            ).unc.estimate
+        )
+    jackknife = 5 / 6 * np.sum((np.array(values) - np.mean(values)) ** 2)
+    assert jackknife > 0
+    assert row.unc.se**2 == pytest.approx(without.unc.se**2 + jackknife, rel=1e-9)
+
+
+def test_many_annotators_are_weighted():
+    one = with_annotators(25)
+    bare = dataclasses.replace(one, votes=dataclasses.replace(one.votes, ballots=None))
+    wide = find(saturation_curve(one, metrics=["kl"], n_resamples=100), "value", "kl", budget=10, method="soft")
+    narrow = find(saturation_curve(bare, metrics=["kl"]), "value", "kl", budget=10, method="soft")
+    at, ballots, values = one.conditions.index(SOFT[2]), one.votes.ballots, []
+    for weights in annotator_weights(0, 0, 100, 25):
+        counts = np.zeros(one.votes.counts.shape)
+        np.add.at(counts, (ballots.item, ballots.label), weights[ballots.annotator])
+        cells = [
+            np.mean([naive.kl(list(m), list(counts[i])) for m, i in zip(seed, items, strict=True)])
+            for probs, items in zip(one.probs, one.items_of_split, strict=True)
+            for seed in probs[at]
+        ]
+        values.append(np.mean(cells))
+    assert wide.unc.estimate == narrow.unc.estimate
+    assert wide.unc.se**2 == pytest.approx(narrow.unc.se**2 + np.var(values, ddof=1), rel=1e-9)
