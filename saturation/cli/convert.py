@@ -11,20 +11,28 @@ from saturation.cli import options
 from saturation.cli.output import print_result
 
 FORMATS = (
-    "chaosnli", "baan-predictions", "nie-predictions", "cifar10h", "dices", "lewidi", "peerannot", "cubam",
-    "long", "wide",
+    "chaosnli", "baan-predictions", "nie-predictions", "cifar10h", "dices", "lewidi", "peerannot", "cubam", "long",
+    "wide",
 )  # fmt: skip
 """The names in ``saturation.datasets.FORMATS``, said without importing it."""
+
+HELP = f"""Turn published files into votes, vote_counts, items, splits and predictions tables.
+
+SOURCE are files, or folders of them. convert.json in the output folder says what was read, dropped and repaired.
+
+FORMAT is one of {", ".join(FORMATS)}. The last two are tables of your own: one row a vote, or one row an item with
+one column of counts a label."""
 
 
 @click.command(
     "convert",
+    help=HELP,
     epilog=options.example(
         "saturation convert chaosnli chaosNLI_snli.jsonl --out snli",
         "saturation convert long mine.csv --item-column text_id --label-column answer --out mine",
     ),
 )
-@click.argument("format_", metavar=f"FORMAT  ({'|'.join(FORMATS)})")
+@click.argument("format_", metavar="FORMAT")
 @click.argument("source", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="SOURCE...")
 @options.labels
 @options.columns
@@ -38,10 +46,7 @@ FORMATS = (
 )
 @options.output_folder(None)
 def command(**given: Any) -> None:
-    """Turn published files into votes, vote_counts, items, splits and predictions tables.
-
-    SOURCE are files, or folders of them. convert.json in the output folder says what was read, dropped and repaired.
-    """
+    """Convert, then print one row a table."""
     from saturation.datasets import convert
 
     result = convert(

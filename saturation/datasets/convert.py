@@ -104,7 +104,7 @@ def convert(
     _check(tables, found.labels, paths)
     settings = {"format": format, **_settings(options, key)}
     inputs = tuple(Input(format, str(path), files.sha256(path), log.records[str(path)]) for path in paths)
-    rows = _write(folder, tables, found.labels, describe("convert", inputs, **settings))
+    rows = _write(folder, tables, found.labels, describe(f"convert {format}", inputs, **_settings(options, key)))
     notes = tuple(Note("convert", sentence) for sentence in (*log.notes, *_sentences(log)))
     shown = tuple({name: value for name, value in row.items() if name != "sha256"} for row in rows)
     result = Listing(command="convert", rows=shown, settings=settings, inputs=inputs, notes=notes)

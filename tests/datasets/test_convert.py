@@ -138,6 +138,7 @@ def test_unknown_formats_and_options(source, tmp_path):
 
 def test_the_command(source, tmp_path):
     assert tuple(FORMATS) == command.FORMATS
+    assert all(name in (command.command.help or "") for name in FORMATS)
     result = CliRunner().invoke(
         command.command, ["long", str(source), "--out", str(tmp_path / "out"), "--format", "json", "--quiet"]
     )
