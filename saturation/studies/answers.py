@@ -307,7 +307,7 @@ def _draw_words(star: LabelCurveRow, rows: Sequence[LabelCurveRow]) -> list[str]
 
 def _higher_targets(star: CurveLike, stars: Sequence[CurveLike], fractions: Sequence[CurveLike]) -> list[str]:
     higher = sorted((r for r in stars if (r.q or 0) > (star.q or 0)), key=lambda r: r.q or 0)
-    words = [f"{phrases.share(row.q or 0)} takes {count_in_words(row, fractions)}" for row in higher]
+    words = [f"keeping {phrases.share(row.q or 0)} takes {count_in_words(row, fractions)}" for row in higher]
     return [phrases.sentence(phrases.listed(words))] if words else []
 
 

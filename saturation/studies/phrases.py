@@ -25,6 +25,11 @@ _METRICS = {
     "entropy_error": "Entropy error",
     "entropy_bias": "Entropy bias",
     "entropy_correlation": "Entropy correlation",
+    "entropy_correlation_within": "Entropy correlation within groups",
+    "entropy_rmse": "Root mean squared entropy error",
+    "adaptive_ece": "Adaptive calibration error",
+    "classwise_ece": "Classwise calibration error",
+    "dist_ece_top": "Distribution calibration error of the top label",
     "wasserstein": "Wasserstein distance",
     "accuracy": "Accuracy",
     "top_vote_share": "Top vote share",
@@ -214,15 +219,21 @@ def listed(parts: Iterable[str]) -> str:
 
 
 def sentence(text: str) -> str:
-    """First letter up, one full stop at the end; other letters as they are.
+    """First letter up (unless it begins a name of ours), one full stop at the end; other letters as they are.
 
     Examples
     --------
     >>> sentence("one seed: training noise is not in this interval")
     'One seed: training noise is not in this interval.'
+    >>> sentence("dist_ece: biased up"), sentence("r at one vote is constant")
+    ('dist_ece: biased up.', 'r at one vote is constant.')
     """
     text = text.strip()
-    return text if not text else text[0].upper() + text[1:] + ("" if text[-1] in ".!?" else ".")
+    if not text:
+        return text
+    first = text.split(" ", 1)[0]
+    is_name = "_" in first or len(first.strip(":,;")) == 1
+    return (text if is_name else text[0].upper() + text[1:]) + ("" if text[-1] in ".!?" else ".")
 
 
 def _bound(value: float | None, places: int) -> str:

@@ -58,7 +58,7 @@ def test_a_budget_that_was_found():
         "The 95% interval of that number is 1 to 3. "
         "At 3 the share kept is 95% (95% interval 90% to 100%). "
         "What is left to the ceiling there: 0.0120 [0.0040, 0.0200] nats. "
-        "95% takes 10."
+        "Keeping 95% takes 10."
     )
     assert answer.assumption == f"The ceiling is {CEILING}. The intervals are for other items and training seeds."
 
