@@ -90,7 +90,7 @@ def count_states(counts: Ints, size: int, *, replace: bool) -> Floats:
     used = (counts > 0).sum(axis=1)
     least, most = _ranges(counts, size, replace=replace)
     widths = np.sort(most - least + 1.0, axis=1)[:, :-1]  # the last label is given by the others
-    return np.minimum(binom(size + used - 1, used - 1), widths.prod(axis=1))
+    return np.asarray(np.minimum(binom(size + used - 1, used - 1), widths.prod(axis=1)))
 
 
 def _ranges(counts: Ints, size: int, *, replace: bool) -> tuple[Ints, Ints]:

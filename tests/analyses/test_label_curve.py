@@ -79,6 +79,22 @@ def test_items_per_budget_come_with_a_warning():
     assert find(result, "value", "brier", 2).unc.estimate == pytest.approx(by_hand, abs=1e-12)
 
 
+def test_disjoint_items_per_budget_need_their_reference_too():
+    """8 items with 20 votes, 2 with 12: M = 20, R = 20 - 10 = 10, so N = 1 needs 11 votes and N = 10 needs 20."""
+    plan = make_plan(np.array([[10, 10]] * 8 + [[6, 6]] * 2), "disjoint", (1, 10), "per-budget")
+    assert plan.reference_size == 10
+    assert plan.members.sum(axis=1).tolist() == [10, 8]
+
+
+def test_items_left_out_of_a_budget_do_not_shrink_its_error():
+    """40 items reach N = 10, 20 do not: the se is that of 40 item scores, but for U/(U - 1) with U = 60, not 40."""
+    counts = np.concatenate([crowd(n_items=40, n_votes=30), crowd(n_items=20, n_votes=5, seed=6)])
+    result = label_curve(votes_of(counts), metrics=["brier"], budgets=(2, 10), reference="all", ragged="per-budget")
+    scores = (1 - ((counts[:40] / 30) ** 2).sum(axis=1)) * 30 / 29 * (1 / 10 - 1 / 30)
+    by_hand = scores.std() / math.sqrt(40) * math.sqrt(60 / 59)
+    assert find(result, "value", "brier", 10).unc.se == pytest.approx(by_hand, rel=1e-9)
+
+
 def test_reached_is_the_largest_number_that_four_in_five_reach():
     assert reached(np.array([1, 7, 7, 7, 7])) == 7
     assert reached(np.array([1, 6, 7, 7, 7])) == 6
