@@ -87,6 +87,15 @@ def test_the_ceiling_is_exact(result):
     assert str(SOFT[3]) == row.ceiling
 
 
+def test_bands_hold_for_all_budgets_together(result):
+    for budget in (1, 3, 10):
+        row = find(result, "fraction", "kl", budget=budget, method="soft", baseline="hard")
+        assert row.simultaneous_low < row.unc.low < row.unc.high < row.simultaneous_high
+        # Bonferroni over three budgets is the widest that a max-t band can be (its critical value at the same df)
+        width = (row.simultaneous_high - row.simultaneous_low) / (row.unc.high - row.unc.low)
+        assert 1 < width < 2
+
+
 def test_every_baseline_stands_beside_the_others(result):
     names = {r.baseline for r in result.rows if r.quantity == "fraction" and r.method == "soft"}
     assert names == {"smallest", "hard", "smoothing[0.1]", "smoothing[0.2]"}

@@ -47,6 +47,22 @@ def test_many_seeds_are_resampled():
     assert fraction.p < 0.05
 
 
+def test_seeds_are_drawn_within_splits_the_same_for_every_condition():
+    """Every condition of one seed is pulled towards uniform alike: values vary with the seeds, differences hardly."""
+    one = study(n_seeds=10, n_items=90)
+    pull = np.linspace(0, 0.6, 10)[None, :, None, None]
+    one = dataclasses.replace(one, probs=tuple((1 - pull) * p + pull / 3 for p in one.probs))
+    losses = losses_table(one, metrics_of(["tvd"]))
+    parts = covariance(losses.influence)
+    top = one.conditions.index(SOFT[3])
+    unit = losses.unit(0, top)
+    assert unit @ parts.seeds @ unit > 1.5 * (unit @ parts.items @ unit)
+    row = find(saturation_curve(one, metrics=["tvd"], n_resamples=3000), "value", "tvd", budget=40, method="soft")
+    # the bootstrap over 10 seeds has 9/10 of the unbiased variance
+    expected = unit @ parts.items @ unit + 0.9 * (unit @ parts.seeds @ unit) + unit @ parts.error @ unit
+    assert row.unc.se**2 == pytest.approx(expected, rel=0.12)
+
+
 def test_threads_rows_and_order_of_conditions_change_no_number(panel):
     more = {"metrics": ["kl", "accuracy"], "design": "crossed", "n_resamples": 300}
     one = saturation_curve(panel, threads=1, **more)
