@@ -26,7 +26,7 @@ def fractions_of(**options):
 
 
 def test_fractions_cover_the_truth_of_their_population():
-    """Two splits of 60 items that overlap, three seeds. At a true .95, 300 studies leave [.91, .99] in 0.13% of runs."""
+    """Two splits of 60 shared items, three seeds. At a true .95, 300 studies leave [.91, .99] in 0.13% of runs."""
     truth = [made.estimate for made in fractions_of(seed=10**6, n_items=40_000, splits=1, n_seeds=1)]
     held = [0, 0]
     for seed in range(N_STUDIES):
