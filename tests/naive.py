@@ -458,3 +458,61 @@ def saturation_fraction(scores, base, at, ceiling, items_of_split, quantile, zoo
         return near
 
     return {"estimate": f, "low": edge(-1.0), "high": edge(1.0)}
+
+
+# --- Murphy decomposition ------------------------------------------------------------------------------------------
+
+
+def murphy_terms(m, h, index, kind: str, n_votes=None, fixed_forecasts: bool = False) -> dict[str, float]:
+    """Terms of one label: forecasts ``m`` in bins ``index`` against outcomes ``h`` of ``n_votes`` votes each."""
+    size = len(m)
+    mean = sum(h) / size
+    variance = sum((x - mean) ** 2 for x in h) / size
+    bins = [[i for i in range(size) if index[i] == b] for b in sorted(set(index))]
+    rel = res = wbv = wbc = noise = fixed = 0.0
+    within = [sum((h[i] - sum(h[j] for j in b) / len(b)) ** 2 for i in b) for b in bins]
+    spare = size - len(bins)
+    for members, squares in zip(bins, within, strict=True):
+        share = len(members) / size
+        m_bar, h_bar = (sum(x[i] for i in members) / len(members) for x in (m, h))
+        rel += share * (m_bar - h_bar) ** 2
+        res += share * (h_bar - mean) ** 2
+        wbv += share * sum((m[i] - m_bar) ** 2 for i in members) / len(members)
+        wbc += 2 * share * sum((m[i] - m_bar) * (h[i] - h_bar) for i in members) / len(members)
+        if spare:
+            s2 = squares / (len(members) - 1) if len(members) > 1 else sum(within) / spare
+            noise += share * s2 / len(members)
+            fixed += share * s2 / size
+    irreducible = sum(x * (1 - x) for x in h) / size
+    votes = kind == "votes"
+    terms = {
+        "rel": rel,
+        "res": res,
+        "unc": mean * (1 - mean) if votes else variance,
+        "wbv": wbv,
+        "wbc": wbc,
+        "brier": sum((x - y) ** 2 for x, y in zip(m, h, strict=True)) / size + (irreducible if votes else 0),
+    }
+    if spare:
+        v = fixed if fixed_forecasts else variance / (size - 1)
+        terms |= {"rel_corrected": rel - noise, "res_corrected": res - noise + v, "unc_corrected": terms["unc"] + v}
+    if votes:
+        terms |= {"resolvable": variance, "irreducible": irreducible}
+    if votes and spare and min(n_votes) > 1:
+        terms["irreducible_corrected"] = sum(n * x * (1 - x) / (n - 1) for n, x in zip(n_votes, h, strict=True)) / size
+        terms["resolvable_corrected"] = terms["unc_corrected"] - terms["irreducible_corrected"]
+    return terms
+
+
+def pool_adjacent_violators(x, y) -> list[float]:
+    """The closest non-decreasing function of x to y, at every point: the max-min formula over distinct x."""
+    levels = sorted(set(x))
+    means = {a: [y[i] for i in range(len(x)) if x[i] == a] for a in levels}
+
+    def mean(first: int, last: int) -> float:
+        values = [v for a in levels[first : last + 1] for v in means[a]]
+        return sum(values) / len(values)
+
+    size = len(levels)
+    fit = [max(min(mean(u, v) for v in range(k, size)) for u in range(k + 1)) for k in range(size)]
+    return [fit[levels.index(a)] for a in x]
