@@ -36,9 +36,11 @@ def command(**given: Any) -> None:
     from saturation.analyses.label_curve import label_curve
 
     votes = options.load_votes(given)
+    # `all` holds a metric that exists on the label side only, so it is not spelt out here
+    metrics = given["metrics"] if given["metrics"] == ("all",) else options.resolve_metrics(given["metrics"])
     result = label_curve(
         votes,
-        metrics=options.resolve_metrics(given["metrics"]),
+        metrics=metrics,
         budgets=given["budgets"],
         reference=given["reference"],
         alpha=given["alpha"],
