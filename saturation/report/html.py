@@ -13,7 +13,7 @@ from saturation.report import figures, grids, plotdata, style, svg
 from saturation.report.grids import Grid
 from saturation.results import ReportResult, version
 from saturation.studies import phrases
-from saturation.studies.answers import LABEL_NOISE, HowMany, how_many
+from saturation.studies.answers import LABEL_NOISE, NOT_TRAINING, HowMany, how_many
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -150,7 +150,7 @@ def _assumptions(found: Sequence[HowMany]) -> tuple[str, ...]:
     """Each assumption once; with the metrics it belongs to where not all share it."""
     by_text: dict[str, list[str]] = {}
     for one in (one for one in found if one.kind != "undefined"):
-        text = one.answer.assumption.removeprefix(LABEL_NOISE).strip()
+        text = one.answer.assumption.removeprefix(NOT_TRAINING).strip()
         by_text.setdefault(text, []).append(phrases.metric(one.answer.metric))
     texts = [text for text in by_text if text]
     if len(texts) < 2:

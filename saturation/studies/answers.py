@@ -18,11 +18,16 @@ LABEL_NOISE = (
     "This is about noise in the labels, not about training: it says how close few votes come to many, "
     "not how well a model trained on them would do."
 )
+"""Said once where answers without a model stand."""
+NOT_TRAINING = "About label noise, not training."
 """Said with every answer that no model stands behind."""
 
 _HEADLINE_BASELINES = ("hard", "temperature", "smoothing_tuned", "base_rate", "smallest")
 
-_BASELINE_IS_CEILING = "the baseline is the ceiling: there is no improvement to take a share of"
+_TOO_FEW = (
+    "Votes kept aside as the reference leave no second budget to compare: collect more votes for some of the items, "
+    "or choose --reference plug_in or all, which compare with the votes themselves and flatter."
+)
 _SAID = ("in (", "> ", "<= ")
 
 _REFERENCES = {
@@ -125,6 +130,13 @@ def _model_answer(rows: list[CurveRow]) -> HowMany:
 
 
 def _label_answer(rows: list[LabelCurveRow]) -> HowMany:
+    found = _answer_of_labels(rows)
+    if found.kind == "undefined" and len({r.budget for r in rows if r.budget is not None}) < 2:
+        return replace(found, answer=replace(found.answer, detail=_TOO_FEW))
+    return found
+
+
+def _answer_of_labels(rows: list[LabelCurveRow]) -> HowMany:
     stars = [r for r in rows if r.quantity == "n_star"]
     fractions = [r for r in rows if r.quantity == "fraction"]
     if not stars:
@@ -195,9 +207,7 @@ def _why_above(fractions: Sequence[CurveLike]) -> str:
     ceiling = [row for row in fractions if _is_ceiling(row)]
     if not ceiling:
         return "no budget of this curve is shown to keep that much"
-    if isinstance(ceiling[0], LabelCurveRow):
-        return f"not distinguishable from {phrases.budget(_budget_of(ceiling[0]))}"
-    return "not distinguishable from the ceiling"
+    return f"that number is not distinguishable from the ceiling, {phrases.budget(_budget_of(ceiling[0]))}"
 
 
 def _budget_of(row: CurveLike) -> int:
@@ -324,11 +334,13 @@ def count_in_words(row: CurveLike, fractions: Sequence[CurveLike]) -> str:
 
 def _other_baselines(star: CurveRow, rows: Sequence[CurveRow]) -> list[str]:
     """The same share over the other baselines; of many smoothing strengths, and of reasons, the tables tell."""
+    from saturation.analyses.fractions import BASELINE_IS_CEILING
+
     words = []
     others = [r for r in rows if r.quantity == "n_star" and r.q == star.q and r.baseline != star.baseline]
     named = [r for r in others if r.baseline in _HEADLINE_BASELINES]
     for row in named if len(others) > 3 else others:
-        if row.unc.reason != _BASELINE_IS_CEILING:
+        if row.unc.reason != BASELINE_IS_CEILING:
             own = [r for r in rows if r.quantity == "fraction" and r.baseline == row.baseline]
             takes = "is undefined" if _kind(row) == "undefined" else f"takes {count_in_words(row, own)}"
             words.append(f"over {phrases.baseline(row.baseline or '')} {takes}")
@@ -360,10 +372,13 @@ def _model_assumption(rows: Sequence[CurveRow]) -> str:
 
 
 def _label_assumption(rows: Sequence[LabelCurveRow]) -> str:
-    words = [LABEL_NOISE]
+    words = [NOT_TRAINING]
     first = next((r for r in rows if r.budget is not None), rows[0])
+    reference = _REFERENCES.get(first.reference, first.reference)
+    if first.reference_size == 1:
+        reference = reference.replace("other votes", "other vote").replace("none of them", "not")
     size = "" if first.reference_size is None else f"{phrases.budget(first.reference_size)} "
-    words.append(f"Scored against {size}{_REFERENCES.get(first.reference, first.reference)}.")
+    words.append(f"Scored against {size}{reference}.")
     if first.target == "dirichlet" and first.alpha is not None:
         words.append(f"The N votes are smoothed with {first.alpha:.3g} added to each label.")
     return " ".join(words + _redrawn(rows))

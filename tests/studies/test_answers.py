@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from saturation.analyses.fractions import BASELINE_IS_CEILING
 from saturation.results import CurveRow, LabelCurveRow, Uncertainty
-from saturation.studies.answers import LABEL_NOISE, how_many, label_answers, model_answers, real_curves
+from saturation.studies.answers import NOT_TRAINING, how_many, label_answers, model_answers, real_curves
 
 CURVE = "model=m,method=soft"
 CEILING = "model=m,method=soft,budget=100"
@@ -69,7 +70,7 @@ def test_censored_above_says_that_the_ceiling_cannot_be_told_apart():
     assert found.short == "> 10"
     assert found.answer.headline == (
         "More than 10 annotators per item to keep at least 90% of the improvement over hard labels "
-        "(95% one-sided): not distinguishable from the ceiling."
+        "(95% one-sided): that number is not distinguishable from the ceiling, 100."
     )
     assert "not distinguishable" not in found.answer.detail
     assert "At 10 the share kept is 99%" in found.answer.detail
@@ -136,6 +137,11 @@ def test_hard_labels_lead_and_the_other_baselines_follow():
     )
 
 
+def test_a_baseline_that_is_the_ceiling_is_not_worth_a_sentence():
+    rows = [*shares(), star(0.9, 3.0), star(0.9, baseline="hard[100]", reason=BASELINE_IS_CEILING)]
+    assert "hard labels from 100 votes" not in only(rows).answer.detail
+
+
 def test_unbounded_fieller_set_is_said():
     bad = share(3, 0.95)
     rows = [share(1, 0.4), share(10, 0.99), share(100, 1), star(0.9, 3.0)]
@@ -182,10 +188,23 @@ def test_labels_alone_are_about_noise_and_not_about_training():
         "10 annotators per item keep at least 90% of what 50 votes gain over 1 vote (95% one-sided)."
     )
     assert found.answer.assumption == (
-        f"{LABEL_NOISE} Scored against 50 other votes of the same items, none of them among the N. "
+        f"{NOT_TRAINING} Scored against 50 other votes of the same items, none of them among the N. "
         "The intervals are for other items."
     )
     assert "One actual collection of that size would score between 0.030 and 0.070." in found.answer.detail
+
+
+def test_one_budget_says_what_to_do():
+    (found,) = label_answers([label_row("value", Uncertainty(0.3), budget=1)])
+    assert "--reference plug_in" in found.answer.detail
+    (found,) = label_answers([label_row("value", Uncertainty(0.3), budget=b, direction="none") for b in (1, 2)])
+    assert found.answer.detail == ""
+
+
+def test_one_other_vote_is_singular():
+    row = label_row("value", Uncertainty(0.3), budget=1, reference_size=1)
+    (found,) = label_answers([row])
+    assert "Scored against 1 other vote of the same items, not among the N." in found.answer.assumption
 
 
 def test_exact_values_say_that_they_need_no_interval():

@@ -8,7 +8,7 @@ import pytest
 import saturation as sat
 from saturation.conditions import Condition
 from saturation.results import CurveRow, DataSummary, EvaluateResult, EvaluateRow, SaturationResult, Uncertainty
-from saturation.studies.answers import LABEL_NOISE
+from saturation.studies.answers import NOT_TRAINING
 from saturation.studies.demo import Inside, inside, read_truth
 from saturation.studies.report import make_report, merged_settings
 
@@ -25,7 +25,7 @@ def test_votes_alone_give_the_label_side_and_say_so(votes):
     report = make_report(votes, metrics=("brier", "tvd"), n_resamples=50)
     assert list(report.sections) == ["label_curve"]
     assert [a.metric for a in report.answers] == ["brier", "tvd"]
-    assert all(a.curve is None and LABEL_NOISE in a.assumption for a in report.answers)
+    assert all(a.curve is None and NOT_TRAINING in a.assumption for a in report.answers)
     assert report.notes[0].code == "label_noise_only"
     assert report.settings["seed"] == 0
 
