@@ -40,7 +40,7 @@ ALONE = np.array([1.0])
 def outcomes(sample: Sample, statistics: Sequence[Statistic], plan: Plan) -> list[list[Outcome]]:
     """Every statistic of every condition with its uncertainty: [statistic][condition]."""
     cases = [Case(sample, one, cells(sample, one), plan) for one in statistics]
-    method = _method(sample, plan)
+    method = method_of(sample, plan)
     if method == "linearized_t":
         return _by_linearization(cases)
     if method == "normal":
@@ -55,7 +55,7 @@ def _default_or_drawn(case: Case, method: IntervalName) -> list[Outcome]:
     return _by_item_draws(case, method)
 
 
-def _method(sample: Sample, plan: Plan) -> IntervalName:
+def method_of(sample: Sample, plan: Plan) -> IntervalName:
     """The interval asked for, else what the numbers of seeds and annotators allow."""
     default = plan.interval or plan.design.intervals[0]
     if plan.interval is not None or not plan.design.redraws & {"items", "seeds"}:

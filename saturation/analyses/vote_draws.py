@@ -12,7 +12,7 @@ from saturation.metrics.metric import Human
 from saturation.resampling import draw
 from saturation.resampling.blocks import run_blocks
 from saturation.tables.panel import Ballots
-from saturation.typing import Floats, Weights
+from saturation.typing import Floats, Probs, Weights
 
 _COUNTS_AT_ONCE = 1 << 22
 
@@ -90,8 +90,40 @@ def values_under(
     -------
     One (draws, conditions) array a statistic; NaN where undefined.
     """
-    n_conditions = sample.probs[0].shape[0]
-    out = [np.empty((draws.n_draws, n_conditions)) for _ in statistics]
+
+    def value(models: Probs, human: Human, weights: Weights | None) -> Floats:
+        return np.stack([_value(one, models, human, weights) for one in statistics])
+
+    found = means_under(sample, value, len(statistics), draws, items=items, seeds=seeds, threads=threads)
+    return [found[:, rank] for rank in range(len(statistics))]
+
+
+def means_under(
+    sample: Sample,
+    value: Callable[[Probs, Human, Weights | None], Floats],
+    width: int,
+    draws: VoteDraws,
+    *,
+    items: Callable[[int, int], Weights] | None = None,
+    seeds: Callable[[int, int], tuple[Weights, ...]] | None = None,
+    threads: int | None = None,
+) -> Floats:
+    """Means over cells of several numbers at once under every draw of the votes.
+
+    Parameters
+    ----------
+    sample, draws, items, seeds, threads
+        As in :func:`values_under`.
+    value
+        (probs (models, items, labels), human, weights (1, items) or None) -> (width, models).
+    width
+        How many numbers there are.
+
+    Returns
+    -------
+    (draws, width, conditions); NaN where undefined.
+    """
+    out = np.empty((draws.n_draws, width, sample.probs[0].shape[0]))
     for start in range(0, draws.n_draws, draws.at_once):
         stop = min(start + draws.at_once, draws.n_draws)
         counts = draws.block(start, stop)
@@ -102,9 +134,7 @@ def values_under(
             for row in range(a, b):
                 weights = None if drawn[1] is None else drawn[1][row : row + 1]
                 of_seed = None if drawn[2] is None else [one[row] for one in drawn[2]]
-                values = _one_draw(sample, statistics, drawn[0][row], weights, of_seed)
-                for total, value in zip(out, values, strict=True):
-                    total[first + row] = value
+                out[first + row] = _one_draw(sample, value, drawn[0][row], weights, of_seed)
 
         run_blocks(work, stop - start, threads)
     return out
@@ -112,25 +142,24 @@ def values_under(
 
 def _one_draw(
     sample: Sample,
-    statistics: Sequence[Statistic],
+    value: Callable[[Probs, Human, Weights | None], Floats],
     counts: Floats,
     weights: Weights | None,
     of_seed: Sequence[Floats] | None,
-) -> list[Floats]:
-    """(conditions,) means over cells of every statistic under one human side."""
+) -> Floats:
+    """(width, conditions) means over cells under one human side."""
     human = replace(sample.human, counts=counts)
     voted = counts.sum(axis=-1) > 0
-    totals = [np.zeros(sample.probs[0].shape[0]) for _ in statistics]
+    parts = []
     for s, (probs, places) in enumerate(zip(sample.probs, sample.places, strict=True)):
         kept = voted[places]
         side = human.take(places[kept])
         models = probs if kept.all() else probs[:, :, kept]
         flat = models.reshape(-1, *models.shape[2:])
         used = None if weights is None else weights[:, places[kept]]
-        for rank, statistic in enumerate(statistics):
-            value = _value(statistic, flat, side, used).reshape(probs.shape[:2])
-            totals[rank] += (value if of_seed is None else value * of_seed[s]).sum(axis=1)
-    return [total / sample.n_cells for total in totals]
+        found = value(flat, side, used).reshape(-1, *probs.shape[:2])
+        parts.append((found if of_seed is None else found * of_seed[s]).sum(axis=2))
+    return np.asarray(sum(parts) / sample.n_cells)
 
 
 def _value(statistic: Statistic, models: Floats, human: Human, weights: Weights | None) -> Floats:

@@ -42,14 +42,14 @@ def by_vote_draws(cases: Sequence[Case]) -> list[list[Outcome]]:
     if "annotators" in redraws and n_annotators(sample) < 2:
         none = intervals.none(ONE_ANNOTATOR)
         return [[replace(estimate_of(case, c), interval=none) for c in case.conditions] for case in cases]
-    n_votes = _harmonic_mean_votes(sample)
+    n_votes = harmonic_mean_votes(sample)
     factors = [1.0] * len(cases)
     if redraws == {"votes"}:
         drawn = _redrawn_values(cases)
-        factors = [_vote_factor(n_votes) if case.statistic.is_corrected else 1.0 for case in cases]
+        factors = [vote_factor(n_votes) if case.statistic.is_corrected else 1.0 for case in cases]
     elif redraws == {"annotators"}:
         drawn = annotator_values(cases)
-        factors = [1.0 if np.isfinite(one.df) else _annotator_factor(n_votes) for one in drawn]
+        factors = [1.0 if np.isfinite(one.df) else annotator_factor(n_votes) for one in drawn]
     else:
         drawn = _product_values(cases)
     return [
@@ -135,15 +135,16 @@ def _weighted_values(cases: Sequence[Case], draws: VoteDraws, **weights: Any) ->
     return [Draws(by_name[one.name], float("inf")) for one in used]
 
 
-def _harmonic_mean_votes(sample: Sample) -> float:
+def harmonic_mean_votes(sample: Sample) -> float:
+    """Votes an item, as the spread of redrawn votes sees them."""
     return float(1 / np.mean(1 / sample.human.counts.sum(axis=-1)))
 
 
-def _vote_factor(n: float) -> float:
+def vote_factor(n: float) -> float:
     """sqrt(n/(n-1)): votes drawn from h vary less than votes drawn from p."""
     return float((n / (n - 1)) ** 0.5) if n > 1 else float("nan")
 
 
-def _annotator_factor(n: float) -> float:
+def annotator_factor(n: float) -> float:
     """sqrt((n+1)/(n-1)): the same for exponential weights."""
     return float(((n + 1) / (n - 1)) ** 0.5) if n > 1 else float("nan")
