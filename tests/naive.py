@@ -516,3 +516,66 @@ def pool_adjacent_violators(x, y) -> list[float]:
     size = len(levels)
     fit = [max(min(mean(u, v) for v in range(k, size)) for u in range(k + 1)) for k in range(size)]
     return [fit[levels.index(a)] for a in x]
+
+
+# --- comparisons ------------------------------------------------------------------------------------------------------
+
+
+def sign_flip_p(differences):
+    """Two-sided p of the sum over every pattern of signs."""
+    from itertools import product
+
+    observed = abs(sum(differences))
+    patterns = list(product((-1, 1), repeat=len(differences)))
+    extreme = 0
+    for pattern in patterns:
+        total = sum(sign * d for sign, d in zip(pattern, differences, strict=True))
+        if abs(total) >= observed - 1e-12:
+            extreme += 1
+    return extreme / len(patterns)
+
+
+def flip_sign(seed, flip, item):
+    """The sign of one item in one random flip: bit item % 64 of word item // 64."""
+    from saturation.streams import Purpose, word
+
+    return -1 if (word(seed, Purpose.SIGNS, flip, item // 64) >> (item % 64)) & 1 else 1
+
+
+def bca_of_mean(differences, weights, level):
+    """BCa interval of a mean from bootstrap weights (Efron 1987), one step after another."""
+    from statistics import NormalDist
+
+    n = len(differences)
+    normal = NormalDist()
+    estimate = sum(differences) / n
+    means = sorted(sum(w * d for w, d in zip(row, differences, strict=True)) / sum(row) for row in weights)
+    below = sum(m < estimate for m in means)
+    equal = sum(m == estimate for m in means)
+    z0 = normal.inv_cdf((below + equal / 2) / len(means))
+    without = [(sum(differences) - d) / (n - 1) for d in differences]
+    center = sum(without) / n
+    cubes = sum((center - w) ** 3 for w in without)
+    squares = sum((center - w) ** 2 for w in without)
+    a = cubes / (6 * squares**1.5)
+    ends = []
+    for tail in ((1 - level) / 2, (1 + level) / 2):
+        z = z0 + normal.inv_cdf(tail)
+        place = normal.cdf(z0 + z / (1 - a * z)) * (len(means) - 1)
+        under = int(place)
+        over = min(under + 1, len(means) - 1)
+        ends.append(means[under] + (place - under) * (means[over] - means[under]))
+    return ends
+
+
+def step_down_max_t(t, null):
+    """Romano-Wolf adjusted p-values: from the largest t down, against the largest of those still in."""
+    order = sorted(range(len(t)), key=lambda s: -abs(t[s]))
+    adjusted = [0.0] * len(t)
+    so_far = 0.0
+    for place, test in enumerate(order):
+        left = order[place:]
+        extreme = sum(max(abs(row[s]) for s in left) >= abs(t[test]) for row in null)
+        so_far = max(so_far, (1 + extreme) / (len(null) + 1))
+        adjusted[test] = so_far
+    return adjusted
