@@ -131,7 +131,7 @@ def n_star(result: CurveResult, ax: Axes | None = None) -> Axes:
         ax = style.new_axes(4.8, 0.9 + 0.27 * max(len(lines), 1)) if ax is None else ax
         budgets = sorted({r.budget for r in result.rows if r.quantity == "fraction" and r.budget is not None})
         over = phrases.listed(plotdata.star_baselines(result))
-        style.dress(ax, "", x=f"{BUDGET}{', improvement over ' if over else ''}{over}")
+        style.dress(ax, "", x=f"{BUDGET}{chr(10) + 'improvement over ' if over else ''}{over}")
         style.budget_axis(ax, budgets or [1.0])
         for star in stars:
             _draw_star(ax, star, lines.index((star.metric, star.series)), targets)

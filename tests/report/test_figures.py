@@ -129,6 +129,28 @@ def test_censored_n_star_are_arrows_from_the_largest_refuted_budget():
     assert [(a.xyann[0], a.xy[0]) for a in arrows] == [(50, ax.get_xlim()[1])] * 2
 
 
+@pytest.mark.parametrize(
+    "ax",
+    [
+        figures.n_star(fakes.curve()),
+        figures.fractions(fakes.curve(), metric="kl"),
+        figures.conditions(fakes.evaluated()),
+    ],
+    ids=["n_star", "fractions", "conditions"],
+)
+def test_no_text_is_cut_off(ax):
+    figure = style.figure_of(ax)
+    figure.draw_without_rendering()
+    edge = figure.bbox.padded(1)
+    low, high = ax.get_xlim()
+    ticks = [text for text in ax.get_xticklabels() if low <= text.get_position()[0] <= high]
+    for text in (ax.xaxis.label, ax.yaxis.label, *ticks, *ax.get_yticklabels(), *ax.texts):
+        if text.get_text():
+            box = text.get_window_extent()
+            assert edge.x0 <= box.x0 <= box.x1 <= edge.x1, text.get_text()
+            assert edge.y0 <= box.y0 <= box.y1 <= edge.y1, text.get_text()
+
+
 def test_many_smoothing_strengths_are_one_bundle():
     names = ("hard", "smallest", *(f"smoothing[{s}]" for s in (0.05, 0.1, 0.2)))
     texts = texts_of(figures.fractions(fakes.curve(baselines=names), metric="kl"))
