@@ -167,6 +167,7 @@ def few_seeds_variance(z, items_of_split) -> dict[str, float]:
         v_error += squares / ((T - 1) * (size - 1)) / (size * T * J**2)
     variance = max(v_items + v_seeds - v_error, v_items)
     df = variance**2 / (v_items**2 / (U - 1) + v_seeds**2 / (J * (T - 1)))
+    df = max(df, min(U - 1, J * (T - 1)))
     return {"items": v_items, "seeds": v_seeds, "error": v_error, "variance": variance, "df": df}
 
 

@@ -11,6 +11,7 @@ from saturation.resampling.intervals import critical
 from saturation.typing import Floats
 
 Shape = Literal["bounded", "complement", "whole line"]
+_ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +44,7 @@ WHOLE_LINE = FiellerSet("whole line", None, None)
 
 def fieller(
     numerator: float, denominator: float, cov2x2: Floats, df: float | None = None, level: float = 0.95
-) -> FiellerSet:
+) -> FiellerSet | None:
     """All f with (numerator - f denominator)^2 <= t^2 Var(numerator - f denominator) (Fieller 1954).
 
     Parameters
@@ -56,6 +57,10 @@ def fieller(
         Degrees of freedom of Student's t; None: normal.
     level
         Nominal coverage.
+
+    Returns
+    -------
+    None where no value is left, which only a ``cov2x2`` that is no covariance (a difference of two) can do.
 
     Examples
     --------
@@ -70,9 +75,11 @@ def fieller(
     a = denominator**2 - square * float(cov2x2[1, 1])
     b = numerator * denominator - square * float(cov2x2[0, 1])
     c = numerator**2 - square * float(cov2x2[0, 0])
-    discriminant = max(b * b - a * c, 0.0) if a > 0 else b * b - a * c
+    discriminant = b * b - a * c
+    if a > 0 and discriminant < -_ROUNDING * (b * b + abs(a * c)):
+        return None
     if a > 0:
-        return FiellerSet("bounded", *_roots(a, b, c, discriminant))
+        return FiellerSet("bounded", *_roots(a, b, c, max(discriminant, 0.0)))
     if a == 0 and b != 0:
         edge = c / (2 * b)
         return FiellerSet("complement", *((-np.inf, edge) if b > 0 else (edge, np.inf)))

@@ -132,8 +132,13 @@ class Covariance:
 
         Returns
         -------
-        V = max(V_items + V_seeds - V_e, V_items) + V_A and df = V^2 / (V_items^2/(U-1) + V_seeds^2/sum(T-1) + ...);
-        NaN both where there is one item only.
+        V = max(V_items + V_seeds - V_e, V_items) + V_A and df = V^2 / (V_items^2/(U-1) + V_seeds^2/sum(T-1) + ...), but
+        never fewer degrees of freedom than the part with the fewest; NaN both where there is one item only.
+
+        Notes
+        -----
+        Satterthwaite's df of a sum lies between the smallest df of its parts and their total. Taking V_e off leaves
+        the denominator as it was, which alone could push it below.
         """
         items, seeds, error, annotators = (
             _form(contrast, part) for part in (self.items, self.seeds, self.error, self.annotators)
@@ -141,10 +146,12 @@ class Covariance:
         total = max(items + seeds - error, items) + annotators
         if self.items_df < 1:
             return float("nan"), float("nan")
-        spread = items**2 / self.items_df + annotators**2 / self.annotators_df
-        if self.seeds_df:
-            spread += seeds**2 / self.seeds_df
-        return total, total**2 / spread if spread > 0 else float(self.items_df)
+        parts = ((items, self.items_df), (seeds, self.seeds_df), (annotators, self.annotators_df))
+        used = [(part, df) for part, df in parts if part > 0 and df]
+        spread = sum(part**2 / df for part, df in used)
+        if spread <= 0:
+            return total, float(self.items_df)
+        return total, float(max(total**2 / spread, min(df for _, df in used)))
 
     def interval(self, estimate: float, contrast: Floats, level: float = 0.95) -> Interval:
         """The contrast's estimate +- t sqrt(V); with one seed it carries the reason that says what is missing."""
@@ -177,13 +184,18 @@ class Covariance:
 
         Notes
         -----
-        V(f0) is the larger of two quadratics in f0, so the set is the union of two Fieller sets.
+        V(f0) is the larger of two quadratics in f0, so the set is the union of two Fieller sets. The first may be
+        empty where V_e is large; the second, of a covariance, always holds the estimate.
         """
         fraction = numerator / denominator if denominator else 0.0
         _, df = self.variance(over - fraction * under)
-        parts = (self.items + self.seeds - self.error + self.annotators, self.items + self.annotators)
-        sets = [fieller(numerator, denominator, _pair(over, under, part), df, level) for part in parts]
-        return union(*sets, at=fraction)
+        cleaned = self.items + self.seeds - self.error + self.annotators
+        kept, more = (
+            fieller(numerator, denominator, _pair(over, under, part), df, level)
+            for part in (self.items + self.annotators, cleaned)
+        )
+        assert kept is not None, "items and annotators are covariances"
+        return kept if more is None else union(kept, more, at=fraction)
 
     def correlation(self, contrasts: Floats) -> Floats:
         """(contrasts, contrasts) correlations of linear contrasts (contrasts, statistics), for :func:`max_t`.

@@ -199,6 +199,22 @@ def test_ratio_inverts_the_larger_of_both_variances(case):
         assert got.holds(value) == expected, (case, value)
 
 
+def test_df_is_never_below_the_part_with_the_fewest():
+    """V = 1 + 3 - 3 = 1, so Satterthwaite alone would give 1 / (1/29 + 9/1) = 0.11 and a half width of 1e9 and more."""
+    one = np.array([1.0])
+    cov = Covariance(np.eye(1), 3 * np.eye(1), 3 * np.eye(1), np.zeros((1, 1)), 29, 1, np.inf)
+    assert cov.variance(one) == (1.0, 1.0)
+    assert cov.interval(0.0, one).high == pytest.approx(stats.t.ppf(0.975, 1))
+
+
+def test_ratio_where_the_error_exceeds_the_seeds():
+    """What is left after V_e is no covariance and excludes every ratio: the items' own set is the answer."""
+    zero = np.zeros((2, 2))
+    cov = Covariance(0.01 * np.eye(2), zero, np.eye(2), zero, 29, 2, np.inf)
+    alone = Covariance(0.01 * np.eye(2), zero, zero, zero, 29, 0, np.inf)
+    assert cov.ratio(1.0, 2.0, *np.eye(2)) == alone.ratio(1.0, 2.0, *np.eye(2))
+
+
 def test_union_of_sets():
     bounded, gap = FiellerSet("bounded", 2.0, 5.0), FiellerSet("complement", 0.0, 3.0)
     assert union(bounded, gap, at=4.0) == union(gap, bounded, at=4.0) == FiellerSet("complement", 0.0, 2.0)
