@@ -93,19 +93,44 @@ def bca(distribution: Floats, estimate: float, jackknife_values: Floats, level: 
     kept, reason = defined(distribution)
     if kept is None:
         return none(str(reason))
-    share = float(((kept < estimate).mean() + (kept <= estimate).mean()) / 2)
+    share = _share_below(kept, estimate)
     if not _EXTREME_SHARE <= share <= 1 - _EXTREME_SHARE:
         return none(f"BCa is not defined: {share:.1%} of the resamples lie below the estimate")
-    deviations = jackknife_values.mean() - jackknife_values
-    spread = float((deviations**2).sum())
+    spread = float(((jackknife_values.mean() - jackknife_values) ** 2).sum())
     if not np.isfinite(spread) or spread == 0:
         return none("BCa is not defined: the statistic without one item does not vary or does not exist")
-    acceleration = float((deviations**3).sum()) / (6 * spread**1.5)
-    bias = float(special.ndtri(share))
+    bias, acceleration = bias_and_acceleration(kept, estimate, jackknife_values)
     ends = bias + special.ndtri(np.array([(1 - level) / 2, (1 + level) / 2]))
     shares = special.ndtr(bias + ends / (1 - acceleration * ends))
     low, high = np.quantile(kept, shares)
     return Interval(float(low), float(high), "bca", reason)
+
+
+def bias_and_acceleration(distribution: Floats, estimate: float, jackknife_values: Floats) -> tuple[float, float]:
+    """The two constants of BCa: z0 and a (Efron and Tibshirani 1993, eq. 14.14 and 14.15).
+
+    Parameters
+    ----------
+    distribution
+        (resamples,) defined resampled statistics, some on either side of the estimate.
+    estimate
+        The statistic of the sample.
+    jackknife_values
+        (items,) the statistic without each item; they vary.
+
+    Examples
+    --------
+    >>> bias_and_acceleration(np.array([1.0, 2.0, 4.0, 5.0]), 3.0, np.array([2.0, 3.0, 4.0]))
+    (0.0, 0.0)
+    """
+    deviations = jackknife_values.mean() - jackknife_values
+    acceleration = float((deviations**3).sum()) / (6 * float((deviations**2).sum()) ** 1.5)
+    return float(special.ndtri(_share_below(distribution, estimate))), acceleration
+
+
+def _share_below(distribution: Floats, estimate: float) -> float:
+    """Share of the resamples below the estimate, those equal to it counted half."""
+    return float(((distribution < estimate).mean() + (distribution <= estimate).mean()) / 2)
 
 
 def studentized(estimate: float, se: float, t_star: Floats, level: float = 0.95) -> Interval:

@@ -1,0 +1,254 @@
+"""Paired tests of a difference, each with its interval where it has one, its limit or its reason where it has none.
+
+Differences that are all the same have no spread: the statistic is infinite and p its limit 0, or, where the
+difference is 0 too, there is nothing to test.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from scipy import special
+
+from saturation.errors import UsageError
+from saturation.resampling import intervals
+from saturation.resampling.intervals import Interval
+from saturation.typing import Floats
+
+ROUNDING = 1e-12
+"""Differences below this part of the values they are between are rounding, not differences."""
+NO_DIFFERENCE = "the two sides are equal in every pair: there is nothing to test"
+NO_SPREAD = "every pair gives the same difference: no spread to build an interval from, and p is its limit"
+ONE_PAIR = "one pair only: no spread over pairs"
+ONLY_P = "this test gives a p-value and no interval"
+
+
+@dataclass(frozen=True, slots=True)
+class Paired:
+    """The outcome of one test.
+
+    Attributes
+    ----------
+    interval
+        Of the estimate; ends None with a reason where there is none.
+    estimate
+        What is tested, None where it does not exist.
+    p
+        None where it does not exist; the interval's reason then says why.
+    statistic, df, se
+        None where they do not apply or are infinite.
+    """
+
+    interval: Interval
+    estimate: float | None = None
+    p: float | None = None
+    statistic: float | None = None
+    df: float | None = None
+    se: float | None = None
+
+
+def undefined(reason: str, estimate: float | None = None) -> Paired:
+    """No test, with the reason."""
+    return Paired(intervals.none(reason), estimate)
+
+
+def settled(differences: Floats, size: float) -> Floats:
+    """Differences without what is only rounding: near 0 they are 0, near their common value they are that value.
+
+    Parameters
+    ----------
+    differences
+        (...)
+    size
+        How large the values are that the differences are between.
+
+    Examples
+    --------
+    >>> settled(np.array([0.1, 0.1 + 1e-16]), 1.0).tolist(), settled(np.array([1e-17, 0.2]), 1.0).tolist()
+    ([0.1, 0.1], [0.0, 0.2])
+    """
+    quantum = ROUNDING * max(size, float(np.abs(differences).max(initial=0.0)))
+    kept = np.where(np.abs(differences) <= quantum, 0.0, differences)
+    same = len(kept) > 0 and float(kept.max() - kept.min()) <= quantum
+    return np.full_like(kept, kept.flat[0]) if same else np.asarray(kept)
+
+
+def paired_t(differences: Floats, level: float = 0.95) -> Paired:
+    """Student's t of the mean of paired differences.
+
+    Examples
+    --------
+    >>> test = paired_t(np.array([1.0, 2.0, 3.0]))  # mean 2, se 1/sqrt 3
+    >>> round(test.statistic, 4), test.df, round(test.p, 4)
+    (3.4641, 2, 0.0742)
+    """
+    n = len(differences)
+    if n < 2:
+        return undefined(ONE_PAIR, float(differences.mean()) if n else None)
+    if differences.min() == differences.max():
+        return t_test(float(differences[0]), 0.0, n - 1, level)
+    return t_test(float(differences.mean()), float(differences.std(ddof=1)) / n**0.5, n - 1, level)
+
+
+def t_test(estimate: float, se: float, df: float, level: float = 0.95) -> Paired:
+    """Estimate / se against Student's t, with its interval; the limit where se is 0.
+
+    Examples
+    --------
+    >>> t_test(0.1, 0.0, 9).p, t_test(0.0, 0.0, 9).p
+    (0.0, None)
+    """
+    if se <= 0:
+        return _limit(estimate, df)
+    t = estimate / se
+    made = intervals.normal(estimate, se, level, df, "linearized_t")
+    return Paired(made, estimate, 2 * float(special.stdtr(df, -abs(t))), t, df, se)
+
+
+def _limit(estimate: float, df: float | None = None) -> Paired:
+    if estimate == 0:
+        return undefined(NO_DIFFERENCE, 0.0)
+    return Paired(intervals.none(NO_SPREAD), estimate, 0.0, None, df, 0.0)
+
+
+def wilcoxon(differences: Floats) -> Paired:
+    """Wilcoxon's signed-rank test; zeros are left out, ties share ranks, exact up to 50 differences without ties.
+
+    It asks whether the differences are symmetric about 0, not whether their mean is 0.
+    """
+    from scipy import stats
+
+    kept = differences[differences != 0]
+    if not len(kept):
+        return undefined(NO_DIFFERENCE)
+    n_ties = len(kept) - len(np.unique(np.abs(kept)))
+    method: Literal["exact", "approx"] = "exact" if len(kept) <= 50 and n_ties == 0 else "approx"
+    found = stats.wilcoxon(kept, method=method)
+    return Paired(intervals.none(ONLY_P), None, float(found.pvalue), float(found.statistic))
+
+
+def sign_test(wins: int, losses: int) -> float | None:
+    """Two-sided exact sign test, ties left out; None without a win or a loss.
+
+    Examples
+    --------
+    >>> sign_test(9, 0), sign_test(0, 0)
+    (0.00390625, None)
+    """
+    n = wins + losses
+    return min(1.0, 2 * float(special.bdtr(min(wins, losses), n, 0.5))) if n else None
+
+
+def smallest_sign_p(n: int) -> float:
+    """The smallest p that a sign test of n wins can reach: 2 / 2^n.
+
+    Examples
+    --------
+    >>> smallest_sign_p(9), smallest_sign_p(1)
+    (0.00390625, 1.0)
+    """
+    return min(1.0, 2.0 ** (1 - n))
+
+
+def nadeau_bengio(of_split: Floats, test_over_train: float, level: float = 0.95) -> Paired:
+    """Corrected resampled t over random splits (Nadeau and Bengio 2003, eq. 7).
+
+    t = dbar / sqrt((1/J + n_test/n_train) s_d^2), df = J - 1: overlapping training parts make the differences of
+    splits dependent, which the second term allows for.
+
+    Parameters
+    ----------
+    of_split
+        (splits,) difference of each split, averaged over its seeds.
+    test_over_train
+        Items tested on per item trained on.
+
+    Examples
+    --------
+    >>> test = nadeau_bengio(np.array([1.0, 2.0, 3.0]), 0.5)  # se = sqrt(1/3 + 1/2)
+    >>> round(test.se, 4), test.df
+    (0.9129, 2)
+    """
+    n = len(of_split)
+    if n < 2:
+        return undefined("one split only: Nadeau and Bengio's test compares splits", float(of_split.mean()))
+    if not 0 < test_over_train < np.inf:
+        raise UsageError(f"the ratio of test to training items is {test_over_train}; give a number above 0")
+    same = of_split.min() == of_split.max()
+    se = 0.0 if same else float(np.sqrt((1 / n + test_over_train) * of_split.var(ddof=1)))
+    return t_test(float(of_split[0] if same else of_split.mean()), se, n - 1, level)
+
+
+def tost(estimate: float, se: float, df: float, margin: float, level: float = 0.95) -> Paired:
+    """Two one-sided tests of equivalence within the margin (Schuirmann 1987): p is the larger of the two.
+
+    The interval is the one at level 2 level - 1: it lies inside the margin exactly when p < 1 - level.
+
+    Examples
+    --------
+    >>> round(tost(0.0, 1.0, 10, 2.0).p, 4)  # P(T_10 > 2)
+    0.0367
+    """
+    made = t_test(estimate, se, df, max(2 * level - 1, 0.0)) if se > 0 else _limit(estimate, df)
+    if se <= 0:
+        return Paired(made.interval, estimate, 0.0 if abs(estimate) < margin else 1.0, None, df, se)
+    t = (margin - abs(estimate)) / se
+    return Paired(made.interval, estimate, float(special.stdtr(df, -t)), t, df, se)
+
+
+def noninferiority(loss: float, se: float, df: float, margin: float, level: float = 0.95) -> Paired:
+    """One-sided test that a loses less than the margin against b: H0 is loss >= margin.
+
+    Parameters
+    ----------
+    loss
+        How much worse a is than b; negative where it is better.
+
+    Examples
+    --------
+    >>> round(noninferiority(0.0, 1.0, 10, 2.0).p, 4)  # P(T_10 > 2)
+    0.0367
+    """
+    if se <= 0:
+        return Paired(_limit(loss, df).interval, loss, 0.0 if loss < margin else 1.0, None, df, se)
+    t = (loss - margin) / se
+    made = t_test(loss, se, df, max(2 * level - 1, 0.0)).interval
+    return Paired(made, loss, float(special.stdtr(df, t)), t, df, se)
+
+
+def bca_test(distribution: Floats, estimate: float, jackknife_values: Floats, level: float = 0.95) -> Paired:
+    """BCa interval of a resampled difference, and the p-value that inverts it.
+
+    Where every resample agrees on a difference that is not 0, p is the smallest that so many resamples can give.
+    """
+    if distribution.min() == distribution.max():
+        if estimate == 0:
+            return undefined(NO_DIFFERENCE, 0.0)
+        return Paired(intervals.none(NO_SPREAD), estimate, 2 / (len(distribution) + 1), se=0.0)
+    made = intervals.bca(distribution, estimate, jackknife_values, level)
+    if made.low is None:
+        return Paired(made, estimate)
+    kept, _ = intervals.defined(distribution)
+    assert kept is not None
+    return Paired(made, estimate, bca_p(kept, estimate, jackknife_values), se=float(kept.std(ddof=1)))
+
+
+def bca_p(distribution: Floats, estimate: float, jackknife_values: Floats, null: float = 0.0) -> float:
+    """Two-sided p of a null value by inverting the BCa interval; at least 2 / (resamples + 1).
+
+    With F the resamples' share below the null, z0 and a as in the interval: w = Phi^-1(F) - z0 is turned back to
+    w / (1 + a w) - z0, the normal deviate whose interval ends at the null.
+    """
+    smallest = 2 / (len(distribution) + 1)
+    ordered = np.sort(distribution)
+    share = float(np.interp(null, ordered, np.linspace(0, 1, len(ordered))))
+    if share in (0.0, 1.0):
+        return smallest
+    z0, acceleration = intervals.bias_and_acceleration(distribution, estimate, jackknife_values)
+    w = float(special.ndtri(share)) - z0
+    scale = 1 + acceleration * w
+    if scale <= 0:
+        return smallest
+    return max(2 * float(special.ndtr(-abs(w / scale - z0))), smallest)
