@@ -56,7 +56,7 @@ def n_star(budgets: Sequence[int], fractions: Sequence[Fraction], q: float) -> N
     Returns
     -------
     The interval holds the budgets that the test of f = q leaves: from the first whose upper limit reaches q to the
-    first whose lower limit does. Given N_j, the answer is interval-censored: (N_{j-1}, N_j].
+    one from which on every lower limit does. Given N_j, the answer is interval-censored: (N_{j-1}, N_j].
     """
     broken = _undefined(fractions)
     if broken is not None:
@@ -64,7 +64,8 @@ def n_star(budgets: Sequence[int], fractions: Sequence[Fraction], q: float) -> N
     tested = _below_ceiling(fractions)
     first = fixed_sequence([f.lower is not None and f.lower >= q for f in fractions[:tested]])
     low = next((b for b, f in zip(budgets, fractions, strict=True) if f.high is None or f.high >= q), None)
-    high = next((b for b, f in zip(budgets, fractions, strict=True) if f.low is not None and f.low >= q), None)
+    last = fixed_sequence([f.low is not None and f.low >= q for f in fractions])
+    high = None if last is None else budgets[last]
     if first is None:
         return _above(budgets, tested, low)
     return _found(budgets, first, low, high)

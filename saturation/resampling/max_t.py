@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import special
 
+from saturation.resampling.intervals import critical
 from saturation.streams import Purpose, uniforms
 from saturation.typing import Floats
 
@@ -23,7 +24,7 @@ def max_t(
     df
         Degrees of freedom of the common variance; None or infinite: normal.
     level
-        Joint coverage.
+        Joint coverage. The value is never below that of one statistic alone, where the draws could put it.
     seed
         The resample seed.
     n_draws
@@ -35,7 +36,8 @@ def max_t(
     2.0
     """
     largest = _largest(correlation, df, seed, n_draws)
-    return float(np.quantile(largest, level, method="higher"))
+    drawn = float(np.quantile(largest, level, method="higher"))
+    return max(drawn, critical(level, df))
 
 
 def max_t_p(

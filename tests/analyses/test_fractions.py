@@ -126,6 +126,13 @@ def test_n_star_interval_inverts_the_test():
     assert (found.low, found.estimate, found.high) == (3, 10, 10)
 
 
+def test_n_star_interval_holds_the_estimate_where_the_fractions_fall_back():
+    """At N = 3 the lower limit is above q, at 5 and 10 it is not: the interval ends where all later ones are, at 20."""
+    made = [BASELINE, known(0.95, 0.01), known(0.90, 0.03), known(0.92, 0.03), known(0.96, 0.01), CEILING]
+    found = stars.n_star([1, 3, 5, 10, 20, 50], made, 0.9)
+    assert (found.estimate, found.low, found.high) == (20, 3, 20)
+
+
 def test_n_star_above_when_only_the_ceiling_qualifies():
     found = stars.n_star([1, 10, 100], [BASELINE, known(0.92, 0.05), CEILING], 0.9)
     assert (found.estimate, found.censored) == (None, "above")

@@ -232,6 +232,12 @@ def test_max_t_of_independent_statistics():
     assert max_t(np.eye(2), seed=1) == max_t(np.eye(2), seed=1) != max_t(np.eye(2), seed=2)
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_a_band_is_never_narrower_than_one_interval(seed):
+    assert max_t(np.eye(1), 1, seed=seed) >= stats.t.ppf(0.975, 1) * (1 - 1e-12)
+    assert max_t(np.ones((2, 2)), seed=seed) >= stats.norm.ppf(0.975) * (1 - 1e-12)
+
+
 def test_max_t_follows_the_correlation():
     """Against scipy's multivariate normal: P(abs z1 < c and abs z2 < c) = .95 at rho = .7."""
     c = max_t(np.array([[1, 0.7], [0.7, 1]]))
