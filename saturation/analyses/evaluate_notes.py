@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from saturation.analyses.cases import Plan
+from saturation.analyses.remarks import ANNOTATORS_UNKNOWN, FEW_SEEDS, NO_DRAW_COLUMN
 from saturation.metrics.metric import Metric
 from saturation.resampling.designs import FROM_ANNOTATORS, FROM_SEEDS
 from saturation.resampling.linearized import ONE_SEED
@@ -22,10 +23,7 @@ def notes(panel: Panel, metrics: Sequence[Metric], plan: Plan, by: str | None) -
 def _notes(panel: Panel, metrics: Sequence[Metric], plan: Plan, by: str | None) -> Iterator[Note]:
     ballots = panel.votes.ballots
     if ballots is None:
-        yield Note(
-            "annotators_unknown",
-            "the votes carry no annotator ids: the intervals assume that no annotator labels many items",
-        )
+        yield ANNOTATORS_UNKNOWN
     elif "annotators" in plan.design.redraws and len(ballots.annotator_ids) < FROM_ANNOTATORS:
         yield Note(
             "few_annotators",
@@ -50,18 +48,11 @@ def _seed_notes(panel: Panel, plan: Plan, by: str | None) -> Iterator[Note]:
     if fewest == 1:
         yield Note("one_seed", ONE_SEED)
     elif plan.interval in {None, "linearized_t"} and fewest < FROM_SEEDS and plan.design.redraws & {"items", "seeds"}:
-        yield Note(
-            "few_seeds",
-            f"only {fewest} seeds a split: the intervals are linearised t intervals, for other training seeds too",
-        )
+        yield FEW_SEEDS
     elif "items" in plan.design.redraws and "seeds" not in plan.design.redraws:
         yield Note(
             "seeds_fixed",
             "the intervals are about these trained models; --design crossed redraws the training seeds too",
         )
     if max(len(seeds) for seeds in panel.seeds) > 1 and not panel.has_draws:
-        yield Note(
-            "no_draw_column",
-            "the predictions have no draw column: where seeds shared one draw of votes, its noise is not in the "
-            "spread over seeds",
-        )
+        yield NO_DRAW_COLUMN
