@@ -168,7 +168,22 @@ class CurveRow:
     censored: str | None = None
 
 
-Row = TypeVar("Row", EvaluateRow, LabelCurveRow, CurveRow)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MurphyRow:
+    """One term of the Murphy decomposition of one condition, or its difference to another condition."""
+
+    condition: Condition
+    versus: str | None = None
+    outcome: str
+    binning: str
+    bins: int | None = None
+    bins_used: int | None = None
+    label: str
+    term: str
+    unc: Uncertainty
+
+
+Row = TypeVar("Row", EvaluateRow, LabelCurveRow, CurveRow, MurphyRow)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -238,6 +253,57 @@ class SaturationResult(Result[CurveRow]):
 
     command: ClassVar[str] = "curve"
     row_type = CurveRow
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReliabilityBin:
+    """One bin of a reliability diagram, all cells of a condition together.
+
+    Attributes
+    ----------
+    condition, label
+        Whose forecasts, of which label.
+    outcome
+        ``votes`` and ``soft`` have the same bins; ``majority`` has its own.
+    lower, upper
+        Ends of the bin.
+    share
+        Its share of the items.
+    forecast, observed
+        Means of the forecasts and of what was observed.
+    low, high
+        Interval of ``observed`` for other items like these; None where the bin holds one item.
+    annotator_sd
+        Standard deviation that ``observed`` would have if other people voted on these very items; None where an item
+        has a single vote, and for majorities.
+    """
+
+    condition: Condition
+    outcome: str
+    label: str
+    lower: float
+    upper: float
+    share: float
+    forecast: float
+    observed: float
+    low: float | None = None
+    high: float | None = None
+    annotator_sd: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MurphyResult(Result[MurphyRow]):
+    """Murphy decompositions, and the bins that a reliability diagram draws.
+
+    Attributes
+    ----------
+    diagram
+        Bins of every condition and label, in order, without the empty ones; nothing where the terms are isotonic.
+    """
+
+    command: ClassVar[str] = "murphy"
+    row_type = MurphyRow
+    diagram: tuple[ReliabilityBin, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

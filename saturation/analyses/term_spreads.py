@@ -1,0 +1,378 @@
+"""How uncertain the terms of a decomposition are, each and in its difference between two conditions.
+
+The same ways as for metrics, for many terms at once: they come from the same sums. Whatever is redrawn is redrawn
+alike for every condition, so a difference is taken resample by resample.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from saturation.analyses.cases import (
+    ONE_ANNOTATOR,
+    Outcome,
+    Plan,
+    item_weights,
+    n_annotators,
+    seed_weights,
+    spread_of,
+    with_reason,
+)
+from saturation.analyses.context import Sample
+from saturation.analyses.spreads import ONE_ITEM, method_of
+from saturation.analyses.term_family import PLAIN_TWIN, Family
+from saturation.analyses.vote_draws import (
+    PART_DRAWS,
+    VoteDraws,
+    annotator_deletions,
+    annotator_draws,
+    means_under,
+    vote_redraws,
+)
+from saturation.analyses.vote_spreads import annotator_factor, harmonic_mean_votes, vote_factor
+from saturation.errors import UsageError
+from saturation.metrics.metric import Human
+from saturation.resampling import intervals
+from saturation.resampling.designs import CENTRED, FROM_ANNOTATORS
+from saturation.resampling.intervals import Interval
+from saturation.resampling.linearized import ONE_SEED, Covariance, Influence, covariance
+from saturation.typing import Floats, IntervalName, Probs, Weights
+
+ROUNDING = 1e-14
+"""A spread below this is rounding, not data."""
+BIASED = ("rel", "res", *PLAIN_TWIN)
+"""Terms that resampling would bias once more, or whose resamples are not centred at them: linearised unless told."""
+_WEIGHTS_AT_ONCE = 1 << 20
+ALIKE = "the same under both conditions: it belongs to the labels alone"
+NO_SPREAD = "no spread to build an interval from: every unit gives the same value"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Measured:
+    """Everything known about the terms of one condition, or of a difference.
+
+    Attributes
+    ----------
+    cells
+        One (terms, seeds) array a split.
+    values
+        One (terms, seeds, items_of_split) array of influence values a split; empty where items are not redrawn.
+    resampled
+        (resamples, terms) under redrawn items (and seeds); None where none were drawn.
+    drawn
+        (draws, terms) under redrawn votes or annotators; None where none were drawn.
+    is_difference
+        Whether it is a difference of two conditions.
+    """
+
+    cells: tuple[Floats, ...]
+    values: tuple[Floats, ...]
+    resampled: Floats | None
+    drawn: Floats | None
+    is_difference: bool = False
+
+    def minus(self, other: Measured) -> Measured:
+        """The difference of two conditions, draw by draw and item by item."""
+        return Measured(
+            cells=tuple(a - b for a, b in zip(self.cells, other.cells, strict=True)),
+            values=tuple(a - b for a, b in zip(self.values, other.values, strict=True)),
+            resampled=_difference(self.resampled, other.resampled),
+            drawn=_difference(self.drawn, other.drawn),
+            is_difference=True,
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Engine:
+    """A family on a sample, and the way to its intervals."""
+
+    sample: Sample
+    family: Family
+    plan: Plan
+    method: IntervalName
+
+    @property
+    def few_annotators(self) -> bool:
+        """Too few for weights on them: they are left out one by one."""
+        return n_annotators(self.sample) < FROM_ANNOTATORS
+
+    @property
+    def redraws(self) -> frozenset[str]:
+        """What the design redraws."""
+        return frozenset(self.plan.design.redraws)
+
+
+def engine(sample: Sample, family: Family, plan: Plan) -> Engine:
+    """Choose the way to the intervals.
+
+    Raises
+    ------
+    UsageError
+        When resampled intervals are asked for with isotonic terms.
+    """
+    method = method_of(sample, plan)
+    items_move = bool(plan.design.redraws & {"items", "seeds"})
+    if family.is_isotonic and items_move and method != "linearized_t":
+        if plan.interval is not None:
+            raise UsageError(
+                f"no {plan.interval} interval of isotonic terms: a fit to a resample follows its noise once more; "
+                "choose linearized_t"
+            )
+        method = "linearized_t"
+    return Engine(sample, family, plan, method)
+
+
+def measured(run: Engine) -> list[Measured]:
+    """The terms of every condition, with what their intervals need."""
+    sample = run.sample
+    humans = sample.of_split(sample.human)
+    drawn = _drawn(run)
+    return [
+        Measured(
+            cells=tuple(run.family.values(p[c], h).T for p, h in zip(sample.probs, humans, strict=True)),
+            values=_influence(run, c, humans),
+            resampled=_resampled(run, c, humans) if run.method in CENTRED else None,
+            drawn=None if drawn is None else drawn[:, :, c],
+        )
+        for c in range(len(sample.probs[0]))
+    ]
+
+
+def _difference(a: Floats | None, b: Floats | None) -> Floats | None:
+    return None if a is None or b is None else np.asarray(a - b)
+
+
+def _influence(run: Engine, condition: int, humans: Sequence[Human]) -> tuple[Floats, ...]:
+    if not run.redraws & {"items", "seeds"} or run.method == "normal" or _one_item(run.sample):
+        return ()
+    return tuple(
+        np.swapaxes(run.family.influence(probs[condition], human), 0, 1)
+        for probs, human in zip(run.sample.probs, humans, strict=True)
+    )
+
+
+def _one_item(sample: Sample) -> bool:
+    return min(len(places) for places in sample.places) < 2
+
+
+def _resampled(run: Engine, condition: int, humans: Sequence[Human]) -> Floats:
+    """(resamples, terms) means over cells under redrawn items (and seeds)."""
+    sample, plan = run.sample, run.plan
+    out = np.zeros((plan.n_resamples, len(run.family.names)))
+    rows = max(1, _WEIGHTS_AT_ONCE // max(sample.n_items, 1))
+    for start in range(0, plan.n_resamples, rows):
+        stop = min(start + rows, plan.n_resamples)
+        weights = item_weights(sample, plan, start, stop)
+        of_seeds = seed_weights(sample, plan, start, stop)
+        for probs, human, places, of_seed in zip(sample.probs, humans, sample.places, of_seeds, strict=True):
+            values = run.family.resampled(probs[condition], human, weights[:, places], plan.threads)
+            out[start:stop] += (values * of_seed[:, :, None]).sum(axis=1)
+    return out / sample.n_cells
+
+
+# --- redrawn votes and annotators ----------------------------------------------------------------------------------
+
+
+def _drawn(run: Engine) -> Floats | None:
+    """(draws, terms, conditions) under redrawn votes or annotators; None where neither is redrawn."""
+    sample, plan = run.sample, run.plan
+    if "votes" in run.redraws:
+        return _under(run, vote_redraws(sample, plan.seed, plan.n_resamples))
+    if "annotators" not in run.redraws or n_annotators(sample) < 2:
+        return None
+    if run.method == "normal" and "items" in run.redraws:
+        draws = annotator_draws(sample, plan.seed, plan.n_resamples)
+        return _uncorrected(run, _under(run, draws, redraw_items=True))
+    if not run.few_annotators:
+        draws = annotator_draws(sample, plan.seed, min(plan.n_resamples, PART_DRAWS))
+        return _uncorrected(run, _under(run, draws))
+    deleted = _uncorrected(run, _under(run, annotator_deletions(sample)))
+    count, mean = len(deleted), deleted.mean(axis=0)
+    return np.asarray(mean + (count - 1) / count**0.5 * (deleted - mean))
+
+
+def _under(run: Engine, draws: VoteDraws, *, redraw_items: bool = False) -> Floats:
+    sample, plan, family = run.sample, run.plan, run.family
+
+    def value(models: Probs, human: Human, weights: Weights | None) -> Floats:
+        if len(human.counts) == 0:
+            return np.full((len(family.names), len(models)), np.nan)
+        if weights is None:
+            return np.asarray(family.values(models, human).T)
+        return np.asarray(family.resampled(models, human, weights, threads=1)[0].T)
+
+    return means_under(
+        sample,
+        value,
+        len(family.names),
+        draws,
+        items=(lambda a, b: item_weights(sample, plan, a, b)) if redraw_items else None,
+        seeds=(lambda a, b: seed_weights(sample, plan, a, b)) if redraw_items else None,
+        threads=plan.threads,
+    )
+
+
+def _uncorrected(run: Engine, drawn: Floats) -> Floats:
+    """Corrections need whole votes: under weights the spread of a corrected term is that of its plain twin."""
+    names = run.family.names
+    twins = [names.index(PLAIN_TWIN.get(name, name)) for name in names]
+    return np.asarray(drawn[:, twins])
+
+
+# --- from all of this to an interval -------------------------------------------------------------------------------
+
+
+def outcomes(run: Engine, found: Measured) -> Mapping[str, Outcome]:
+    """Every term with its uncertainty or the reason why it has none."""
+    linear = _covariance(run, found) if found.values else None
+    return {name: _outcome(run, found, place, linear) for place, name in enumerate(run.family.names)}
+
+
+def _outcome(run: Engine, found: Measured, place: int, linear: Covariance | None) -> Outcome:
+    bare = _bare(run, found, place)
+    if bare.estimate is None or bare.interval.reason == ALIKE:
+        return bare
+    if "annotators" in run.redraws and n_annotators(run.sample) < 2 and run.method == "normal":
+        return replace(bare, interval=intervals.none(ONE_ANNOTATOR))
+    if run.method == "normal":
+        return _around(run, found, place, bare)
+    if _one_item(run.sample):
+        return replace(bare, interval=intervals.none(ONE_ITEM))
+    told = run.plan.interval is not None
+    name = run.family.names[place]
+    if run.method == "linearized_t" or name in PLAIN_TWIN or (name in BIASED and not told):
+        assert linear is not None
+        return _linearized(run, found, place, bare, linear)
+    return _from_resamples(run, found, place, bare)
+
+
+def _bare(run: Engine, found: Measured, place: int) -> Outcome:
+    """The estimate alone, or why there is none."""
+    values = np.concatenate([of_split[place] for of_split in found.cells])
+    lost = int((~np.isfinite(values)).sum())
+    if lost:
+        where = f" (in {lost} of {len(values)} cells)" if len(values) > 1 else ""
+        return Outcome(None, values, intervals.none(f"{_why_undefined(run, place)}{where}"))
+    if found.is_difference and not values.any() and _is_of_labels(run, place):
+        return Outcome(0.0, values, intervals.none(ALIKE))
+    mean = float(values.mean())
+    return Outcome(0.0 if abs(mean) < ROUNDING else mean, values, intervals.none("no interval"))
+
+
+def _is_of_labels(run: Engine, place: int) -> bool:
+    """Whether a term knows nothing of the model; the top label is the model's choice."""
+    of_labels = ("unc", "resolvable", "irreducible", "uncertainty")
+    name = run.family.names[place].removesuffix("_corrected")
+    return name in of_labels and run.family.label != "top" and not run.family.fixed_forecasts
+
+
+def _why_undefined(run: Engine, place: int) -> str:
+    name = run.family.names[place]
+    if name.startswith(("irreducible", "resolvable")) and (run.sample.human.counts.sum(axis=1) < 2).any():
+        return "no corrected value: an item has a single vote"
+    if _one_item(run.sample):
+        return "no corrected value: one item only"
+    return "no corrected value: no bin holds two items"
+
+
+def _around(run: Engine, found: Measured, place: int, bare: Outcome) -> Outcome:
+    """Estimate +- z (or t) sd: redrawn votes give a spread, never a centre."""
+    assert found.drawn is not None
+    assert bare.estimate is not None
+    factor, df, method = _factor(run, run.family.names[place])
+    if not np.isfinite(factor):
+        return replace(bare, interval=intervals.none("single votes: redrawing them shows no spread"))
+    sd, reason = spread_of(found.drawn[:, place])
+    if sd is None:
+        return replace(bare, interval=intervals.none(str(reason)))
+    made = intervals.normal(bare.estimate, _spread(factor * sd), run.plan.level, df, method)
+    if min(run.sample.n_seeds) == 1 and run.redraws & {"items", "seeds"}:
+        made = with_reason(made, ONE_SEED)
+    return replace(bare, interval=with_reason(made, reason), se=factor * sd, n_resamples=len(found.drawn))
+
+
+def _factor(run: Engine, name: str) -> tuple[float, float, IntervalName]:
+    """What undoes the shrinkage of redrawing, degrees of freedom, and the interval's name."""
+    n_votes = harmonic_mean_votes(run.sample)
+    if run.redraws == {"votes"}:
+        return vote_factor(n_votes) if name in PLAIN_TWIN else 1.0, float("inf"), "normal"
+    if run.redraws == {"annotators"} and run.few_annotators:
+        return 1.0, n_annotators(run.sample) - 1.0, "jackknife"
+    return annotator_factor(n_votes) if run.redraws == {"annotators"} else 1.0, float("inf"), "normal"
+
+
+def _covariance(run: Engine, found: Measured) -> Covariance:
+    sample = run.sample
+    estimates = np.array([np.concatenate(one).mean() for one in zip(*found.cells, strict=True)])
+    influence = Influence(estimates, found.cells, found.values, sample.places, sample.n_items)
+    parts = covariance(influence)
+    if run.redraws == {"seeds"}:
+        parts = replace(parts, items=parts.items * 0, error=parts.error * 0)
+    return parts
+
+
+def _linearized(run: Engine, found: Measured, place: int, bare: Outcome, linear: Covariance) -> Outcome:
+    """Estimate +- t sqrt V."""
+    assert bare.estimate is not None
+    if run.redraws == {"seeds"} and linear.seeds_df == 0:
+        return replace(bare, interval=intervals.none("one seed: no spread over seeds"))
+    parts, reason = linear, None
+    if "annotators" in run.redraws and found.drawn is None:
+        reason = ONE_ANNOTATOR
+    elif found.drawn is not None:
+        sd, reason = spread_of(found.drawn[:, place])
+        if sd is None:
+            return replace(bare, interval=intervals.none(str(reason)))
+        part = np.zeros(linear.items.shape)
+        part[place, place] = sd**2
+        df = n_annotators(run.sample) - 1.0 if run.few_annotators else float("inf")
+        parts = replace(linear, annotators=part, annotators_df=df)
+    alone = np.zeros(len(run.family.names))
+    alone[place] = 1.0
+    variance, df = parts.variance(alone)
+    if not np.isfinite(variance):
+        return replace(bare, interval=intervals.none("it does not exist without one of the items"))
+    made = intervals.normal(bare.estimate, _spread(variance**0.5), run.plan.level, df, "linearized_t")
+    n_draws = None if found.drawn is None else len(found.drawn)
+    said = None if made.low is None else parts.reason
+    return replace(bare, interval=with_reason(with_reason(made, said), reason), se=variance**0.5, n_resamples=n_draws)
+
+
+def _from_resamples(run: Engine, found: Measured, place: int, bare: Outcome) -> Outcome:
+    assert found.resampled is not None
+    assert bare.estimate is not None
+    distribution = found.resampled[:, place]
+    kept, _ = intervals.defined(distribution)
+    if kept is not None and np.ptp(kept) < ROUNDING:
+        return replace(bare, interval=intervals.none(NO_SPREAD), se=0.0, n_resamples=run.plan.n_resamples)
+    made = _interval(run, found, place, bare.estimate)
+    if min(run.sample.n_seeds) == 1:
+        made = with_reason(made, ONE_SEED)
+    se = None if kept is None else float(kept.std(ddof=1))
+    return replace(bare, interval=made, se=se, n_resamples=run.plan.n_resamples)
+
+
+def _interval(run: Engine, found: Measured, place: int, estimate: float) -> Interval:
+    assert found.resampled is not None
+    distribution, level = found.resampled[:, place], run.plan.level
+    if run.method == "bca":
+        return intervals.bca(distribution, estimate, _deleted(run.sample, found, place), level)
+    if run.method == "basic":
+        return intervals.basic(distribution, estimate, level)
+    return intervals.percentile(distribution, level)
+
+
+def _deleted(sample: Sample, found: Measured, place: int) -> Floats:
+    """(items,) mean over cells without each item, left out of every split that has it; from the pseudo-values."""
+    moved = np.zeros(sample.n_items)
+    for cells, values, places in zip(found.cells, found.values, sample.places, strict=True):
+        moved[places] += ((cells[place][:, None] - values[place]) / (len(places) - 1)).sum(axis=0)
+    whole = sum(float(cells[place].sum()) for cells in found.cells)
+    return np.asarray((whole + moved) / sample.n_cells)
+
+
+def _spread(sd: float) -> float:
+    return 0.0 if sd < ROUNDING else sd
