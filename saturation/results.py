@@ -183,7 +183,33 @@ class MurphyRow:
     unc: Uncertainty
 
 
-Row = TypeVar("Row", EvaluateRow, LabelCurveRow, CurveRow, MurphyRow)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CompareRow:
+    """One quantity or test of a comparison of two conditions, a against b."""
+
+    metric: str
+    a: str
+    b: str
+    quantity: str
+    unc: Uncertainty
+    favours: str | None = None
+    test: str | None = None
+    alternative: str | None = None
+    statistic: float | None = None
+    df: float | None = None
+    p: float | None = None
+    p_adjusted: float | None = None
+    adjustment: str | None = None
+    family_size: int | None = None
+    margin: float | None = None
+    wins: int | None = None
+    losses: int | None = None
+    ties: int | None = None
+    n_pairs: int | None = None
+    sentence: str | None = None
+
+
+Row = TypeVar("Row", EvaluateRow, LabelCurveRow, CurveRow, MurphyRow, CompareRow)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -304,6 +330,14 @@ class MurphyResult(Result[MurphyRow]):
     command: ClassVar[str] = "murphy"
     row_type = MurphyRow
     diagram: tuple[ReliabilityBin, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CompareResult(Result[CompareRow]):
+    """Conditions compared on the same items: differences, effect sizes and tests."""
+
+    command: ClassVar[str] = "compare"
+    row_type = CompareRow
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

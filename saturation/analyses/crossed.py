@@ -18,9 +18,15 @@ _BLOCK = 256
 
 
 def resampled_losses(
-    panel: Panel, metrics: Sequence[Metric], n_resamples: int, seed: int, threads: int | None = None
+    panel: Panel,
+    metrics: Sequence[Metric],
+    n_resamples: int,
+    seed: int,
+    threads: int | None = None,
+    *,
+    redraw_seeds: bool = True,
 ) -> Floats:
-    """The losses of every (metric, condition) in each resample of items x seeds.
+    """The losses of every (metric, condition) in each resample of items x seeds, or of items alone.
 
     The same draw serves every condition, budget and metric.
 
@@ -38,11 +44,16 @@ def resampled_losses(
         stop = min(start + _BLOCK, n_resamples)
         items = item_weights(seed, start, stop, len(distinct))
         total = np.zeros((stop - start, size))
-        for split, seeds in enumerate(seed_weights(seed, start, stop, n_seeds)):
+        of_seeds = seed_weights(seed, start, stop, n_seeds) if redraw_seeds else _every_seed(stop - start, n_seeds)
+        for split, seeds in enumerate(of_seeds):
             cells = _cells(panel, metrics, features[split], items[:, ranks[split]], split, threads)
             total += (cells * seeds[:, None, :]).sum(axis=-1)
         out[start:stop] = total / sum(n_seeds)
     return out
+
+
+def _every_seed(n_resamples: int, n_seeds: tuple[int, ...]) -> tuple[Weights, ...]:
+    return tuple(np.ones((n_resamples, n)) for n in n_seeds)
 
 
 def _features(panel: Panel, metrics: Sequence[Metric]) -> list[list[Floats | None]]:

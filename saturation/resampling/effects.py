@@ -9,29 +9,26 @@ from saturation.resampling import intervals
 from saturation.resampling.intervals import Interval
 from saturation.resampling.jackknife import leave_one_out
 from saturation.resampling.paired import NO_DIFFERENCE, Paired, undefined
-from saturation.resampling.sums import weighted_sums
-from saturation.typing import Floats, Weights
+from saturation.typing import Floats
 
 INFINITE = "every pair gives the same difference: in units of its standard deviation it is infinite"
 
 
-def cohen_dz(differences: Floats, weights: Weights, level: float = 0.95, threads: int | None = None) -> Paired:
+def cohen_dz(differences: Floats, resampled: Floats, level: float = 0.95) -> Paired:
     """Mean difference over the standard deviation of the differences (Cohen 1988, eq. 2.3.5), with a BCa interval.
 
     Parameters
     ----------
     differences
         (pairs,)
-    weights
-        (resamples, pairs) bootstrap weights.
+    resampled
+        (resamples, 2) means of d and of d^2 in bootstrap resamples of the pairs.
     level
         Nominal coverage.
-    threads
-        Threads to use; never changes a number.
 
     Examples
     --------
-    >>> round(cohen_dz(np.array([1.0, 2.0, 3.0]), np.ones((2, 3))).estimate, 9)
+    >>> round(cohen_dz(np.array([1.0, 2.0, 3.0]), np.array([[2.0, 4.5], [2.1, 4.6]])).estimate, 9)
     2.0
     """
     n = len(differences)
@@ -39,27 +36,38 @@ def cohen_dz(differences: Floats, weights: Weights, level: float = 0.95, threads
         return undefined("one pair only: no standard deviation")
     if differences.min() == differences.max():
         return undefined(NO_DIFFERENCE if differences[0] == 0 else INFINITE)
-    scaled = differences / float(np.abs(differences).max())
-    features = np.stack([scaled, scaled**2])
-    distribution = _dz(weighted_sums(weights, features, threads) / n, n)
-    estimate = float(scaled.mean() / scaled.std(ddof=1))
+    estimate = float(differences.mean() / differences.std(ddof=1))
     if n < 3:
         return undefined("two pairs only: no interval without one of them", estimate)
-    without = leave_one_out(features, lambda means: _dz(means, n - 1))
+    distribution = _dz(resampled, n)
+    without = leave_one_out(np.stack([differences, differences**2]), lambda means: _dz(means, n - 1))
+    if not np.isfinite(without).all():
+        return undefined("no interval: without one of the pairs all others give the same difference", estimate)
     made = intervals.bca(distribution, estimate, without, level)
     kept, _ = intervals.defined(distribution)
     return Paired(made, estimate, se=None if kept is None else float(kept.std(ddof=1)))
 
 
-def superiority(gains: Floats, weights: Weights, level: float = 0.95, threads: int | None = None) -> Paired:
+def better(gains: Floats) -> Floats:
+    """(pairs,) 1 where the first side is better, 1/2 in a tie, 0 where it is worse.
+
+    Examples
+    --------
+    >>> better(np.array([0.3, 0.0, -2.0])).tolist()
+    [1.0, 0.5, 0.0]
+    """
+    return np.asarray((1 + np.sign(gains)) / 2)
+
+
+def superiority(gains: Floats, resampled: Floats, level: float = 0.95) -> Paired:
     """Probability that one side is better in a pair, ties counting half (McGraw and Wong 1992; Grissom 1994).
 
     Parameters
     ----------
     gains
         (pairs,) positive where the first side is better.
-    weights
-        (resamples, pairs) bootstrap weights.
+    resampled
+        (resamples,) means of :func:`better` in bootstrap resamples of the pairs.
 
     Returns
     -------
@@ -67,18 +75,17 @@ def superiority(gains: Floats, weights: Weights, level: float = 0.95, threads: i
 
     Examples
     --------
-    >>> superiority(np.array([1.0, 2.0, -1.0, 0.0]), np.ones((2, 4))).estimate  # (2 + 1/2) / 4
+    >>> superiority(np.array([1.0, 2.0, -1.0, 0.0]), np.array([0.5, 0.75])).estimate  # (2 + 1/2) / 4
     0.625
     """
-    shares = (1 + np.sign(gains)) / 2
+    shares = better(gains)
     n, estimate = len(shares), float(shares.mean())
     if not (gains == 0).any():
         return Paired(clopper_pearson(int((gains > 0).sum()), n, level), estimate)
     if shares.min() == shares.max():
         return undefined("no pair tells the two sides apart: no spread to build an interval from", estimate)
-    distribution = (weighted_sums(weights, shares[None], threads) / n)[:, 0]
-    made = intervals.bca(distribution, estimate, leave_one_out(shares[None], lambda m: m[..., 0]), level)
-    return Paired(made, estimate, se=float(distribution.std(ddof=1)))
+    made = intervals.bca(resampled, estimate, leave_one_out(shares[None], lambda means: means[..., 0]), level)
+    return Paired(made, estimate, se=float(resampled.std(ddof=1)))
 
 
 def clopper_pearson(successes: int, n: int, level: float = 0.95) -> Interval:

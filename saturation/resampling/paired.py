@@ -39,6 +39,8 @@ class Paired:
         None where it does not exist; the interval's reason then says why.
     statistic, df, se
         None where they do not apply or are infinite.
+    side
+        1: the first side is larger, -1: the second, 0: neither; None: as the sign of the estimate.
     """
 
     interval: Interval
@@ -47,6 +49,7 @@ class Paired:
     statistic: float | None = None
     df: float | None = None
     se: float | None = None
+    side: int | None = None
 
 
 def undefined(reason: str, estimate: float | None = None) -> Paired:
@@ -126,7 +129,9 @@ def wilcoxon(differences: Floats) -> Paired:
     n_ties = len(kept) - len(np.unique(np.abs(kept)))
     method: Literal["exact", "approx"] = "exact" if len(kept) <= 50 and n_ties == 0 else "approx"
     found = stats.wilcoxon(kept, method=method)
-    return Paired(intervals.none(ONLY_P), None, float(found.pvalue), float(found.statistic))
+    of_larger = float(stats.rankdata(np.abs(kept))[kept > 0].sum())
+    side = int(np.sign(of_larger - len(kept) * (len(kept) + 1) / 4))
+    return Paired(intervals.none(ONLY_P), None, float(found.pvalue), float(found.statistic), side=side)
 
 
 def sign_test(wins: int, losses: int) -> float | None:
