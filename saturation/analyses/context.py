@@ -14,8 +14,6 @@ from saturation.resampling.sums import weighted_sums
 from saturation.tables.panel import Ballots, Panel
 from saturation.typing import Floats, Ints, Probs, Scores, Weights
 
-CORRELATION_RANGE = "[-1, 1]"
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sample:
@@ -197,22 +195,24 @@ class Statistic:
 
     def influence(self, probs: Probs, human: Human) -> Scores:
         """(models, items) influence values: closed form, else delete-one pseudo-values."""
-        if self._influence is not None and self._features is not None:
-            return self._influence(self._features(probs, human))
-        if self._features is not None and self._combine is not None:
-            return pseudo_values(self._features(probs, human), self._combine)
-        n_items = probs.shape[-2]
-        whole = self.value(probs, human)[:, None]
-        return np.asarray(n_items * whole - (n_items - 1) * self.deleted(probs, human))
+        return self.value_and_influence(probs, human)[1]
+
+    def value_and_influence(self, probs: Probs, human: Human) -> tuple[Floats, Scores]:
+        """Both at once, from the same features."""
+        if self._features is None or self._combine is None:
+            value, n_items = self.value(probs, human), probs.shape[-2]
+            return value, np.asarray(n_items * value[:, None] - (n_items - 1) * self.deleted(probs, human))
+        features = self._features(probs, human)
+        moves = pseudo_values(features, self._combine) if self._influence is None else self._influence(features)
+        return self._combine(features.mean(axis=-1)), moves
 
 
 def plain(metric: Metric) -> Statistic:
     """The metric itself."""
-    correlation = metric.kind == "set" and metric.range == CORRELATION_RANGE
     return Statistic(
         name=metric.name,
         undefined=metric.undefined,
-        is_correlation=correlation,
+        is_correlation=metric.is_correlation,
         is_corrected=False,
         is_rough=metric.kind == "set" and metric.order == 1,
         _features=metric.features,

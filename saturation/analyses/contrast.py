@@ -116,15 +116,15 @@ def _pair_rows(
                 answers[at] = answer, slope
     critical = study.joint.critical([slope for _, slope in answers.values()]) if answers else None
     for at, (answer, _) in answers.items():
-        half = None if critical is None or answer.se is None else critical * answer.se
+        low, high = answer.band(critical)
         yield study.row(
             curve,
             study.metrics[one],
             "contrast_fraction",
             study.answer(answer),
             budget=curve.budgets[at],
-            simultaneous_low=None if half is None else answer.estimate - half,
-            simultaneous_high=None if half is None else answer.estimate + half,
+            simultaneous_low=low,
+            simultaneous_high=high,
             p=answer.p,
             **more,
         )

@@ -173,8 +173,7 @@ def _difference(
             None,
         )
     answer = study.joint.contrast(contrast)
-    half = None if critical is None or answer.se is None else critical * answer.se
-    low, high = (None, None) if half is None else (answer.estimate - half, answer.estimate + half)
+    low, high = answer.band(critical)
     return study.answer(answer), answer.p, low, high
 
 

@@ -10,6 +10,7 @@ from saturation.analyses.context import Sample, Statistic
 from saturation.analyses.reliability import HalfMoments, Reliability, half_moments, reliability
 from saturation.metrics.correlation import combine_pearson
 from saturation.metrics.metric import Human, Metric
+from saturation.metrics.reliability import CONSTANT, disattenuated, spearman_brown
 from saturation.typing import Floats, Ints, Probs
 
 ABOVE_ONE = "the disattenuated correlation is above 1: the reliability is too uncertain to divide by"
@@ -30,18 +31,16 @@ class _Moments:
         return np.asarray(self.rows[:, np.searchsorted(self.ranks, human.items)])
 
     def reliability(self, means: Floats) -> Floats:
-        """R_n from the means (..., 5) of the rows; NaN where it is undefined or not positive."""
+        """R_n from the means (..., 5) of the rows; NaN where it is undefined."""
         mean, square, variance, covariance, inverse = np.moveaxis(means, -1, 0)
         between = square - mean * mean
         total = between + variance
-        usable = total > 1e-24
+        usable = total > CONSTANT
         half = np.where(usable, between + covariance, np.nan) / np.where(usable, total, 1.0)
-        growth = 1 / inverse / self.half_size
-        whole = growth * half / (1 + (growth - 1) * half)
-        return np.where(whole > 0, whole, np.nan)
+        return spearman_brown(half, 1 / inverse / self.half_size)
 
 
-def disattenuated(metric: Metric, sample: Sample) -> tuple[Statistic | None, Reliability]:
+def disattenuated_statistic(metric: Metric, sample: Sample) -> tuple[Statistic | None, Reliability]:
     """The statistic r / sqrt(R_n) for Pearson's entropy correlation on this sample.
 
     Returns
@@ -81,7 +80,7 @@ def disattenuated(metric: Metric, sample: Sample) -> tuple[Statistic | None, Rel
         is_corrected=True,
         is_rough=False,
         _features=features,
-        _combine=lambda means: combine_pearson(means[..., :5]) / np.sqrt(rows.reliability(means[..., 5:])),
+        _combine=lambda means: disattenuated(combine_pearson(means[..., :5]), rows.reliability(means[..., 5:])),
         _influence=None,
         _metric=metric,
         _under_weights=uncorrected,

@@ -11,12 +11,12 @@ import numpy as np
 from saturation.analyses import evaluate_notes
 from saturation.analyses.cases import Outcome, Plan
 from saturation.analyses.context import Sample, Statistic, corrected, group_codes, plain, samples
-from saturation.analyses.disattenuation import ABOVE_ONE, NAME, disattenuated
+from saturation.analyses.disattenuation import ABOVE_ONE, NAME, disattenuated_statistic
+from saturation.analyses.losses import floored_rows
 from saturation.analyses.spreads import outcomes
 from saturation.conditions import Condition
 from saturation.errors import UsageError
 from saturation.metrics.catalogue import DEFAULT_METRICS, metric, metrics_of
-from saturation.metrics.common import below_floor
 from saturation.metrics.estimators import resolve_estimator
 from saturation.metrics.metric import Metric
 from saturation.resampling import designs
@@ -119,7 +119,7 @@ def evaluate(
             **shared,
             "labels": list(panel.votes.labels),
         },
-        data=replace(panel.summary, floored=_floored(panel, chosen, floor)),
+        data=replace(panel.summary, floored=floored_rows(panel, chosen, floor)),
         inputs=panel.inputs,
         notes=panel.notes + evaluate_notes.notes(panel, chosen, plan, by),
     )
@@ -152,13 +152,6 @@ def _check(level: float, n_resamples: int, interval: IntervalName | None) -> Non
         raise UsageError(f"n_resamples is {n_resamples}; give at least 2")
     if interval is not None and interval not in get_args(IntervalName):
         raise UsageError(f"unknown interval {interval!r}; choose one of {', '.join(get_args(IntervalName))}")
-
-
-def _floored(panel: Panel, chosen: Sequence[Metric], floor: float) -> int:
-    """Predicted rows with a probability below the floor, where a metric raises it."""
-    if not any(one.name.partition("[")[0] in ("kl", "cross_entropy") for one in chosen):
-        return panel.summary.floored
-    return sum(int(below_floor(probs, floor).sum()) for probs in panel.probs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,7 +194,7 @@ def _table(panel: Panel, sample: Sample, chosen: Sequence[Metric], plan: Plan) -
 def _correction(one: Metric, sample: Sample) -> _Corrected:
     if one.name != NAME:
         return _Corrected(corrected(one))
-    statistic, known = disattenuated(one, sample)
+    statistic, known = disattenuated_statistic(one, sample)
     remark = f"reliability of the annotators' entropies: {known.reason}" if known.reason else None
     return _Corrected(statistic, remark)
 

@@ -34,7 +34,7 @@ def _notes(panel: Panel, metrics: Sequence[Metric], plan: Plan, by: str | None) 
     left_out = sum(value is None for value in panel.votes.groups.get(by or "", ()))
     if left_out:
         yield Note("ungrouped", f"{left_out} items have no {by} and are in no row")
-    biased = [one.name for one in metrics if one.name.partition("[")[0] in CALIBRATION]
+    biased = [one.name for one in metrics if one.family in CALIBRATION]
     if biased:
         yield Note(
             "calibration_biased_up",

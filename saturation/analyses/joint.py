@@ -31,6 +31,12 @@ class Answer:
     se: float | None
     p: float | None
 
+    def band(self, critical: float | None) -> tuple[float | None, float | None]:
+        """Estimate +- critical value times its standard error; (None, None) where one of them does not exist."""
+        if critical is None or self.se is None:
+            return None, None
+        return self.estimate - critical * self.se, self.estimate + critical * self.se
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Joint:

@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from saturation.analyses import label_exact, label_monte_carlo
-from saturation.analyses.context import CORRELATION_RANGE
 from saturation.analyses.curves import SMALLEST, Curve
 from saturation.analyses.fractions import Fraction
 from saturation.analyses.joint import Joint
@@ -52,8 +51,7 @@ class _Both:
 
 def compares_with_labels(metric: Metric) -> bool:
     """Whether a metric's saturation is judged against the labels' own."""
-    correlation = metric.kind == "set" and metric.range == CORRELATION_RANGE
-    return metric.direction != "none" and (correlation or metric.name.partition("[")[0] in ITEM_METRICS)
+    return metric.direction != "none" and (metric.is_correlation or metric.family in ITEM_METRICS)
 
 
 def label_rows(study: Study, panel: Panel, ties: str, seed: int, threads: int | None) -> Iterator[CurveRow]:
@@ -198,7 +196,7 @@ def _contrast_rows(study: Study, curve: Curve, metric: Metric, both: _Both) -> I
     }
     critical = both.joint.critical([slope for _, slope in found.values()]) if found else None
     for at, (answer, _) in found.items():
-        half = None if critical is None or answer.se is None else critical * answer.se
+        low, high = answer.band(critical)
         yield study.row(
             curve,
             metric,
@@ -206,8 +204,8 @@ def _contrast_rows(study: Study, curve: Curve, metric: Metric, both: _Both) -> I
             replace(study.answer(answer), n_resamples=None),
             budget=curve.budgets[at],
             baseline=SMALLEST,
-            simultaneous_low=None if half is None else answer.estimate - half,
-            simultaneous_high=None if half is None else answer.estimate + half,
+            simultaneous_low=low,
+            simultaneous_high=high,
             p=answer.p,
         )
 

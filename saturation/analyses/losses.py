@@ -12,10 +12,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from saturation.analyses.context import group_codes
+from saturation.analyses.context import group_codes, plain
 from saturation.metrics.common import below_floor
 from saturation.metrics.metric import Human, Metric
-from saturation.resampling.jackknife import pseudo_values
 from saturation.resampling.linearized import Influence
 from saturation.tables.panel import Panel
 from saturation.typing import Counts, Floats, Probs
@@ -126,21 +125,14 @@ def cell_values(metric: Metric, probs: Probs, human: Human) -> tuple[Floats, Flo
     -------
     (conditions, seeds) and (conditions, seeds, items); NaN where undefined.
     """
-    n_items = probs.shape[-2]
-    if metric.features is not None and metric.combine is not None:
-        features = metric.features(probs, human)
-        value = metric.combine(features.mean(axis=-1))
-        if metric.influence is not None:
-            return value, metric.influence(features)
-        if n_items < 2:
-            return value, np.full((*value.shape, n_items), np.nan)
-        return value, pseudo_values(features, metric.combine)
-    value = metric.value(probs, human)
-    if metric.leave_one_out is None or n_items < 2:
-        return value, np.full((*value.shape, n_items), np.nan)
-    flat = probs.reshape(-1, *probs.shape[-2:])
-    without = np.stack([metric.leave_one_out(one, human) for one in flat]).reshape(*value.shape, n_items)
-    return value, n_items * value[..., None] - (n_items - 1) * without
+    statistic = plain(metric)
+    shape, n_items = probs.shape[:2], probs.shape[-2]
+    models = probs.reshape(-1, *probs.shape[2:])
+    if n_items > 1 or metric.influence is not None:
+        value, moves = statistic.value_and_influence(models, human)
+    else:  # nothing is left without the only item
+        value, moves = statistic.value(models, human), np.full((len(models), n_items), np.nan)
+    return value.reshape(shape), moves.reshape(*shape, n_items)
 
 
 def keep_items(panel: Panel, kept: NDArray[np.bool_]) -> Panel:
@@ -167,6 +159,6 @@ def _reasons(metric: Metric, panel: Panel, cells: Floats, moves: Sequence[Floats
 
 def floored_rows(panel: Panel, metrics: Sequence[Metric], floor: float) -> int:
     """Predicted rows with a probability below the floor, where a metric raises it."""
-    if not any(metric.name.partition("[")[0] in ("kl", "cross_entropy") for metric in metrics):
+    if not any(metric.family in ("kl", "cross_entropy") for metric in metrics):
         return panel.summary.floored
     return sum(int(below_floor(probs, floor).sum()) for probs in panel.probs)

@@ -12,6 +12,7 @@ import numpy as np
 from saturation.analyses.losses import humans, sign
 from saturation.analyses.study import Margin
 from saturation.errors import UsageError
+from saturation.metrics.agreement import base_rate
 from saturation.metrics.metric import Human, Metric
 from saturation.streams import Purpose, uniforms
 from saturation.tables.panel import Panel
@@ -34,24 +35,6 @@ def margins_of(panel: Panel, metrics: Sequence[Metric], margin: float | None, se
     return found
 
 
-def crowd(counts: Counts) -> tuple[Floats, float] | None:
-    """Mean distribution pi and concentration A of the population, from the pairwise disagreement.
-
-    rho = mean pairwise disagreement / (1 - sum pi^2), A = rho / (1 - rho). None where no item has two votes, or where
-    items do not differ more than chance (A infinite) or never agree less (A = 0).
-    """
-    votes = np.asarray(counts, dtype=np.float64)
-    totals = votes.sum(axis=1)
-    votes, totals = votes[totals >= 2], totals[totals >= 2]
-    if len(votes) == 0:
-        return None
-    pi = (votes / totals[:, None]).mean(axis=0)
-    apart = 1 - (votes * (votes - 1)).sum(axis=1) / (totals * (totals - 1))
-    chance = 1 - float((pi**2).sum())
-    rho = float(apart.mean()) / chance if chance > 0 else 0.0
-    return (pi, rho / (1 - rho)) if 0 < rho < 1 else None
-
-
 def _closed(panel: Panel, metric: Metric) -> Margin:
     """The metric's own floor: a mean over items, then over cells."""
     assert metric.floor is not None
@@ -63,13 +46,13 @@ def _closed(panel: Panel, metric: Metric) -> Margin:
 
 def _simulated(panel: Panel, metrics: Sequence[Metric], seed: int) -> dict[str, Margin]:
     """Loss of m = p less loss of m = h, both against n_i fresh votes from p = (c + A pi) / (n + A)."""
-    population = crowd(panel.votes.counts)
-    if population is None:
+    population = base_rate(panel.votes.counts)
+    size = population.strength
+    if not 0 < size < float("inf"):  # NaN: no item has two votes
         why = "no margin: the votes do not show how the items' populations differ; give margin="
         return {m.name: Margin(None, why) for m in metrics}
-    pi, size = population
     totals = panel.votes.totals
-    p = (panel.votes.counts + size * pi) / (totals[:, None] + size)
+    p = (panel.votes.counts + size * population.distribution) / (totals[:, None] + size)
     noise = np.zeros((N_DRAWS, len(metrics)))
     for draw in range(N_DRAWS):
         counts = _fresh(p, totals, seed, draw)

@@ -16,6 +16,8 @@ import numpy as np
 
 from saturation.typing import Counts, Direction, Floats, Ints, Probs, Scores, Weights
 
+CORRELATION_RANGE = "[-1, 1]"
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Human:
@@ -111,6 +113,16 @@ class Metric:
     smooth: float | Literal["1/K"] | None = None
     corrected: Callable[[Probs, Human], Scores] | None = None
     floor: Callable[[Counts], Scores] | None = None
+
+    @property
+    def family(self) -> str:
+        """Catalogue name without options: ``kl`` for ``kl[floor=1e-12]``."""
+        return self.name.partition("[")[0]
+
+    @property
+    def is_correlation(self) -> bool:
+        """Whether it is a correlation over items, whose spread is best judged on Fisher's z."""
+        return self.kind == "set" and self.range == CORRELATION_RANGE
 
     def value(self, probs: Probs, human: Human) -> Floats:
         """The metric of each leading index of ``probs`` (..., items, labels); NaN where undefined."""

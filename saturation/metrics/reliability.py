@@ -68,7 +68,7 @@ def step_up_factor(counts: Counts) -> float:
     return len(totals) / float((1 / totals).sum()) / half if half else math.nan
 
 
-def spearman_brown(reliability: Floats, factor: float = 2.0) -> Floats:
+def spearman_brown(reliability: Floats, factor: float | Floats = 2.0) -> Floats:
     """Reliability of a crowd ``factor`` times as large, f R / (1 + (f - 1) R) (Spearman 1910; Brown 1910).
 
     Examples

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -155,12 +155,3 @@ class Panel:
     def n_cells(self) -> int:
         """Number of split x seed cells."""
         return sum(len(seeds) for seeds in self.seeds)
-
-    def counts_of_split(self, split: int) -> Ints:
-        """(items_of_split, labels) counts of one split."""
-        return self.votes.counts[self.items_of_split[split]]
-
-    def item_blocks(self, size: int) -> Iterator[slice]:
-        """Slices over the distinct items, for work in bounded memory."""
-        for start in range(0, len(self.votes.item_ids), size):
-            yield slice(start, min(start + size, len(self.votes.item_ids)))
