@@ -188,8 +188,9 @@ def _study(panel: Panel, options: _Options) -> Study:
     if drawn is not None:
         spread = from_resamples(drawn, [len(seeds) for seeds in panel.seeds])
     elif has_annotators(panel):
-        part, df = annotators_part(panel, options.metrics, options.n_resamples, options.seed, options.threads)
-        spread = covariance(losses.influence, part, df)
+        people = annotators_part(panel, options.metrics, options.n_resamples, options.seed, options.threads)
+        spread = covariance(losses.influence, people.covariance, people.df)
+        losses = replace(losses, reasons={**people.reasons, **losses.reasons})
     else:
         spread = covariance(losses.influence)
     joint = Joint(losses.influence.estimates, spread, drawn, options.level, options.seed)

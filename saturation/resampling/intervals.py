@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import special
 
 from saturation.typing import Floats, IntervalName
@@ -216,6 +217,11 @@ def inversion_p(interval_at: Callable[[float], Interval], null: float = 0.0) -> 
     return 1.0 - inside
 
 
+def too_many_lost(defined: NDArray[np.bool_]) -> bool:
+    """Whether more than 1% of the resamples are undefined, so that the rest say nothing about all."""
+    return int((~defined).sum()) > _MOST_UNDEFINED * len(defined) or not defined.any()
+
+
 def defined(distribution: Floats) -> tuple[Floats | None, str | None]:
     """The defined resamples and what to say about the others.
 
@@ -228,7 +234,7 @@ def defined(distribution: Floats) -> tuple[Floats | None, str | None]:
     """
     kept = distribution[~np.isnan(distribution)]
     lost = len(distribution) - len(kept)
-    if lost > _MOST_UNDEFINED * len(distribution) or len(kept) == 0:
+    if too_many_lost(~np.isnan(distribution)):
         return None, f"the statistic is undefined in {lost} of {len(distribution)} resamples"
     if kept.min() == kept.max():
         return None, "all resamples agree: no spread to build an interval from"

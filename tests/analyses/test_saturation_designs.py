@@ -131,3 +131,13 @@ def test_many_annotators_are_weighted():
         values.append(np.mean(cells))
     assert wide.unc.estimate == narrow.unc.estimate
     assert wide.unc.se**2 == pytest.approx(narrow.unc.se**2 + np.var(values, ddof=1), rel=1e-9)
+
+
+def test_two_annotators_leave_no_entropy_without_one_of_them():
+    """One vote an item has no entropy: the people's part does not exist, which must not count as a part of 0."""
+    made = saturation_curve(with_annotators(2), metrics=["entropy_correlation", "kl"])
+    row = find(made, "value", "entropy_correlation", budget=10, method="soft")
+    assert row.unc.estimate is not None
+    assert (row.unc.low, row.unc.high) == (None, None)
+    assert row.unc.reason == "no interval: undefined under 2 of 2 redrawn crowds of annotators"
+    assert find(made, "value", "kl", budget=10, method="soft").unc.low is not None
