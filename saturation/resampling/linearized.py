@@ -190,12 +190,13 @@ class Covariance:
         fraction = numerator / denominator if denominator else 0.0
         _, df = self.variance(over - fraction * under)
         cleaned = self.items + self.seeds - self.error + self.annotators
-        kept, more = (
+        held, more = (
             fieller(numerator, denominator, _pair(over, under, part), df, level)
             for part in (self.items + self.annotators, cleaned)
         )
-        assert kept is not None, "items and annotators are covariances"
-        return kept if more is None else union(kept, more, at=fraction)
+        if held is None:  # a variance that is zero but for rounding: the estimate alone is left
+            held = FiellerSet("bounded", fraction, fraction)
+        return held if more is None else union(held, more, at=fraction)
 
     def correlation(self, contrasts: Floats) -> Floats:
         """(contrasts, contrasts) correlations of linear contrasts (contrasts, statistics), for :func:`max_t`.

@@ -207,6 +207,13 @@ def test_df_is_never_below_the_part_with_the_fewest():
     assert cov.interval(0.0, one).high == pytest.approx(stats.t.ppf(0.975, 1))
 
 
+def test_ratio_of_a_numerator_that_is_zero_but_for_rounding():
+    """0 / den is 0 whatever the denominator's spread; a variance of -1e-19 is a zero that was rounded."""
+    zero = np.zeros((2, 2))
+    cov = Covariance(np.diag([-1.6e-19, 2.6e-4]), zero, zero, zero, 59, 0, np.inf)
+    assert cov.ratio(0.0, 0.24, np.array([1.0, 0]), np.array([0, 1.0])) == FiellerSet("bounded", 0.0, 0.0)
+
+
 def test_ratio_where_the_error_exceeds_the_seeds():
     """What is left after V_e is no covariance and excludes every ratio: the items' own set is the answer."""
     zero = np.zeros((2, 2))
