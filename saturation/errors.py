@@ -65,7 +65,7 @@ class DataError(SaturationError):
 
     def __init__(self, problems: Iterable[Problem]) -> None:
         self._problems = tuple(problems)
-        super().__init__("\n".join(_lines(self._problems)))
+        super().__init__("\n".join(map(str, shortened(self._problems))))
 
     @property
     def problems(self) -> tuple[Problem, ...]:
@@ -73,17 +73,23 @@ class DataError(SaturationError):
         return self._problems
 
 
-def _lines(problems: tuple[Problem, ...]) -> list[str]:
-    """At most twenty problems a rule, then how many more there are."""
+def shortened(problems: Iterable[Problem]) -> list[Problem]:
+    """At most twenty problems a rule, then one a rule that says how many more there are.
+
+    Examples
+    --------
+    >>> str(shortened([Problem("V01", "the label is empty", row=row) for row in range(1, 26)])[-1])
+    '[V01] and 5 more'
+    """
     shown: dict[str, int] = {}
-    lines = []
+    kept = []
     for problem in problems:
         shown[problem.rule] = shown.get(problem.rule, 0) + 1
         if shown[problem.rule] <= MAX_PROBLEMS_PER_RULE:
-            lines.append(str(problem))
-    lines += [
-        f"[{rule}] and {number - MAX_PROBLEMS_PER_RULE} more"
+            kept.append(problem)
+    kept += [
+        Problem(rule, f"and {number - MAX_PROBLEMS_PER_RULE} more")
         for rule, number in shown.items()
         if number > MAX_PROBLEMS_PER_RULE
     ]
-    return lines
+    return kept

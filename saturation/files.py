@@ -1,4 +1,4 @@
-"""Hash, sniff and write files: the only code that opens a file for writing."""
+"""Hash files and write them whole or not at all: the only code that opens a file for writing."""
 
 from __future__ import annotations
 

@@ -12,8 +12,9 @@ from types import TracebackType
 
 import click
 
-from saturation.errors import MAX_PROBLEMS_PER_RULE, Problem, SaturationError
+from saturation.errors import Problem, SaturationError, shortened
 
+PROBLEM_KEYS = ("file", "row", "item", "rule", "message")
 PLEASE_REPORT = "this is a bug in saturation: please report it with the command and the lines above"
 
 
@@ -86,28 +87,7 @@ def bug_hook(as_json: bool) -> Callable[[type[BaseException], BaseException, Tra
 
 def problem_records(problems: Sequence[Problem]) -> list[dict[str, str | int | None]]:
     """Problems as JSON rows: at most twenty a rule, then one row that says how many more."""
-    seen: dict[str, int] = {}
-    records = []
-    for problem in problems:
-        seen[problem.rule] = seen.get(problem.rule, 0) + 1
-        if seen[problem.rule] <= MAX_PROBLEMS_PER_RULE:
-            records.append(_record(problem))
-    records += [
-        _record(Problem(rule, f"and {number - MAX_PROBLEMS_PER_RULE} more"))
-        for rule, number in seen.items()
-        if number > MAX_PROBLEMS_PER_RULE
-    ]
-    return records
-
-
-def _record(problem: Problem) -> dict[str, str | int | None]:
-    return {
-        "file": problem.file,
-        "row": problem.row,
-        "item": problem.item,
-        "rule": problem.rule,
-        "message": problem.message,
-    }
+    return [{name: getattr(problem, name) for name in PROBLEM_KEYS} for problem in shortened(problems)]
 
 
 def _echo_json(kind: str, message: str, problems: Sequence[Problem] = ()) -> None:

@@ -16,11 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from saturation.errors import DataError, Problem, UsageError
+from saturation.tables.sources import ARCHIVES, refuse_streams
 
 MAX_BYTES = 2 * 1024**3
 MAX_TEXT = 1_000_000
 """Characters of one text (a premise, a conversation)."""
-_ARCHIVES = (".zip", ".gz", ".tgz", ".tar", ".bz2", ".xz", ".zst", ".7z", ".rar")
 _PICKLES = (".pkl", ".pickle", ".pt", ".pth", ".joblib", ".npz")
 
 
@@ -51,11 +51,8 @@ def source_files(sources: Sequence[str | Path], suffixes: Sequence[str], skip: S
 
 
 def _files_of(source: str, suffixes: Sequence[str], skip: Sequence[str]) -> list[Path]:
+    refuse_streams(source)
     path = Path(source)
-    if source == "-":
-        raise UsageError("'-' (standard input) is not read; name a file")
-    if "://" in source:
-        raise UsageError(f"{source} is a remote address; download it first and name the file")
     if path.is_dir():
         found = [one for one in sorted(path.iterdir()) if one.is_file() and one.suffix.lower() in suffixes]
         found = [one for one in found if not one.name.startswith(".") and not one.name.endswith(tuple(skip))]
@@ -65,7 +62,7 @@ def _files_of(source: str, suffixes: Sequence[str], skip: Sequence[str]) -> list
     if not path.is_file():
         raise UsageError(f"there is no file {path}")
     suffix = path.suffix.lower()
-    if suffix in _ARCHIVES:
+    if suffix in ARCHIVES:
         raise UsageError(f"{path} is an archive; unpack it first and name the file inside")
     if suffix in _PICKLES:
         raise UsageError(f"{path} is a pickle, which can run code when it is read; it is not read here")

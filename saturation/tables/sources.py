@@ -18,7 +18,7 @@ SUFFIXES: dict[str, Format] = {
 }  # fmt: skip
 READABLE = ".parquet, .csv, .jsonl (or .ndjson), .arrow (or .ipc, .feather)"
 
-_ARCHIVES = (".zip", ".gz", ".tgz", ".tar", ".bz2", ".xz", ".zst", ".7z", ".rar")
+ARCHIVES = (".zip", ".gz", ".tgz", ".tar", ".bz2", ".xz", ".zst", ".7z", ".rar")
 _PICKLES = (".pkl", ".pickle", ".pt", ".pth", ".joblib", ".npy", ".npz")
 _SHEETS = (".xlsx", ".xls", ".ods", ".tsv", ".txt", ".json")
 _MAGIC = (
@@ -75,7 +75,7 @@ def format_of(path: Path) -> Format:
     suffix = path.suffix.lower()
     if suffix in SUFFIXES:
         return SUFFIXES[suffix]
-    if suffix in _ARCHIVES:
+    if suffix in ARCHIVES:
         raise UsageError(f"{path} is an archive; unpack it first and name the table inside")
     if suffix in _PICKLES:
         raise UsageError(f"{path} is a pickle or array file, which can run code or has no column names; save a table")
@@ -113,11 +113,16 @@ def _content(head: bytes) -> str:
     return "a JSON array (write one object a line)" if text.startswith(b"[") else "csv"
 
 
-def _files_of(source: str) -> list[Path]:
+def refuse_streams(source: str) -> None:
+    """Only files on this machine are read: neither standard input nor a remote address."""
     if source == "-":
         raise UsageError("'-' (standard input) is not read; name a file")
     if "://" in source:
         raise UsageError(f"{source} is a remote address; download it first and name the file")
+
+
+def _files_of(source: str) -> list[Path]:
+    refuse_streams(source)
     path = Path(source)
     if path.is_dir():
         return _files_in(path)
