@@ -12,7 +12,7 @@ from saturation.conditions import Condition
 from saturation.errors import DataError, Problem, UsageError
 from saturation.tables.label_order import suspicions
 from saturation.tables.panel import Panel, Votes
-from saturation.tables.schema import SIMPLEX_TOLERANCE
+from saturation.tables.schema import MAX_VOTES, SIMPLEX_TOLERANCE
 from saturation.tables.simplex import renormalise
 from saturation.typing import Floats, Ints
 
@@ -164,9 +164,14 @@ def _whole(counts: Any) -> Ints:
         Problem("V06", f"{values[row, column]} is not a number of votes", file=_NAME, row=int(row) + 1)
         for row, column in np.argwhere(~good)
     ]
+    total = values.sum(axis=1, dtype=np.float64, where=good)
+    problems += [
+        Problem("V06", f"the item has more than {MAX_VOTES:,} votes", file=_NAME, row=int(row) + 1)
+        for row in np.flatnonzero(total > MAX_VOTES)
+    ]
     problems += [
         Problem("V07", "the item has no votes", file=_NAME, row=int(row) + 1)
-        for row in np.flatnonzero(good.all(axis=1) & (values.sum(axis=1) == 0))
+        for row in np.flatnonzero(good.all(axis=1) & (total == 0))
     ]
     if problems:
         raise DataError(problems)

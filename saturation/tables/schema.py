@@ -19,6 +19,8 @@ SIDECAR_SUFFIX = ".meta.json"
 
 MAX_LABELS = 1000
 MAX_CHARACTERS = 1000
+MAX_VOTES = 100_000
+"""Most votes of one item: exact laws list every number that can be drawn, and no crowd is larger."""
 SIMPLEX_TOLERANCE = 1e-6
 """How far a row of probabilities may be from summing to 1 (rows written with 32 bits are off by about 1e-7)."""
 ROUNDING = 1e-12
@@ -167,7 +169,7 @@ def reserved_names() -> frozenset[str]:
     """Names that a user's condition column cannot take: the keys of result rows and the columns of ours."""
     rows = (EvaluateRow, LabelCurveRow, CurveRow, Uncertainty)
     keys = {one.name for row in rows for one in fields(row)} - {"unc"}
-    return frozenset(keys | {"condition", "annotator_id", *_LATER_KEYS, *NEVER_CONDITIONS} - set(STANDARD_COLUMNS))
+    return frozenset((keys | {"condition", "annotator_id", *_LATER_KEYS, *NEVER_CONDITIONS}) - set(STANDARD_COLUMNS))
 
 
 def table_named(name: str) -> Table:

@@ -12,7 +12,7 @@ from saturation.tables import labels as label_rules
 from saturation.tables.columns import as_floats, as_text, as_whole, check_ids, empty, need
 from saturation.tables.findings import Findings, cell
 from saturation.tables.predictions import read_predictions
-from saturation.tables.schema import PARTS, POOLS, table_named
+from saturation.tables.schema import MAX_VOTES, PARTS, POOLS, table_named
 from saturation.tables.simplex import check_simplex
 
 if TYPE_CHECKING:
@@ -101,7 +101,9 @@ def counts(found: Findings, frame: pl.DataFrame, names: tuple[str, ...] | None) 
     for name in columns:
         wrong = frame.filter(pl.col(name).is_null() | (pl.col(name) < 0))
         found.add_rows("V06", wrong, cell(name, f"{name} is "))
-    found.add_rows("V07", frame.filter(pl.sum_horizontal(columns) == 0), "the item has no votes")
+    total = pl.sum_horizontal(pl.col(columns).cast(pl.Float64))  # sums of huge whole numbers would wrap around
+    found.add_rows("V06", frame.filter(total > MAX_VOTES), f"the item has more than {MAX_VOTES:,} votes")
+    found.add_rows("V07", frame.filter(total == 0), "the item has no votes")
     _once(found, frame, "T07", ["item_id"], "the item has a row already")
     others = [name for name in frame.columns if name not in columns]
     return frame.select(*others, *columns), names

@@ -207,3 +207,11 @@ def test_real_votes_with_ids(shared_data):
     votes = read_votes(pl.DataFrame(rows))
     assert (votes.summary.n_items, votes.summary.n_votes, votes.summary.n_annotators) == (1120, 6720, 6)
     assert votes.labels == ("0", "1")
+
+
+@pytest.mark.parametrize("votes", [[100_001, 0], [2**62, 2**62], [99_999, 2]])
+def test_more_votes_than_can_be_drawn_are_refused(votes):
+    frame = pl.DataFrame({"item_id": ["a"], "n_x": votes[:1], "n_y": votes[1:]})
+    with pytest.raises(DataError, match=r"\[V06\].*more than 100,000 votes"):
+        read_votes(frame)
+    assert read_votes(frame.with_columns(n_x=99_999, n_y=1)).counts.sum() == 100_000
