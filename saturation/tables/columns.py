@@ -19,9 +19,9 @@ NULL_WORDS = ("", "na", "nan", "null", "none")
 
 
 def need(found: Findings, frame: pl.DataFrame, names: Iterable[str], hint: str = "") -> None:
-    """Note required columns that are missing, and go no further without them."""
+    """Note required columns that are missing (hidden ones are not the user's), and go no further without them."""
     for name in names:
-        if name not in frame.columns:
+        if name not in frame.columns or name.startswith("__"):
             shown = ", ".join(column for column in frame.columns if not column.startswith("__"))
             found.add("T01", f"there is no column {name!r} among {shown}{hint}")
     found.stop()

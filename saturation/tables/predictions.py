@@ -69,10 +69,10 @@ def read_predictions(
         Further columns that are conditions, and columns to leave out.
     """
     frame = found.loaded.frame
-    need(found, frame, ("item_id",))
     need(found, frame, ignore_columns, " (it was to be ignored)")
-    need(found, frame, condition_columns, " (it was declared a condition column)")
     frame = frame.drop(ignore_columns)
+    need(found, frame, ("item_id",), " (ignored columns are gone)" if ignore_columns else "")
+    need(found, frame, condition_columns, " (it was declared a condition column)")
     labels = label_rules.from_columns(found, frame, "p_", names)
     label_rules.check_names(found, labels)
     if voted is not None:

@@ -313,6 +313,20 @@ def test_declared_condition_columns_become_numbers_in_every_format():
     assert str(read_panel(votes, one, ignore_columns=["layers"]).conditions[0]) == "model=model,method=soft"
 
 
+def test_standard_condition_columns_may_be_declared_too():
+    counts, rows = study()
+    plain = read_panel(pl.DataFrame(counts), pl.DataFrame(rows))
+    declared = read_panel(pl.DataFrame(counts), pl.DataFrame(rows), condition_columns=["method", "budget"])
+    assert declared.conditions == plain.conditions
+
+
+@pytest.mark.parametrize("column", ["item_id", "__row__"])
+def test_columns_that_are_needed_cannot_be_ignored(column):
+    counts, rows = study()
+    with pytest.raises(DataError, match=rf"\[T01\].*no column '{column}'"):
+        read_panel(pl.DataFrame(counts), pl.DataFrame(rows), ignore_columns=[column])
+
+
 @pytest.mark.parametrize("name", ["condition", "low", "n_items", "draw", "split", "metric", "p_z", "test"])
 def test_reserved_names_are_no_condition_columns(name):
     votes = pl.DataFrame({"item_id": ["a"], "n_x": [1], "n_y": [3]})
