@@ -37,7 +37,7 @@ def _read_binary(path: Path, data: bytes, kind: Format) -> pl.DataFrame:
 
     try:
         return pl.read_parquet(data) if kind == "parquet" else pl.read_ipc(data)
-    except (pl.exceptions.PolarsError, OSError) as error:
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
         raise DataError([Problem("F04", f"the file is damaged or cut off: {error}", file=str(path))]) from error
 
 

@@ -240,6 +240,17 @@ def test_broken_files_name_the_row(tmp_path, name, content, rule, row):
     assert {(problem.rule, problem.row) for problem in caught.value.problems} == {(rule, row)}
 
 
+@pytest.mark.parametrize("position", [721, 730, 737])
+def test_a_flipped_byte_that_frightens_the_reader_is_a_damaged_file(tmp_path, position):
+    path = tmp_path / "a.arrow"
+    pl.DataFrame({"item_id": ["a", "b"], "n_x": [1, 2], "n_y": [3, 4]}).write_ipc(path, compression="uncompressed")
+    content = bytearray(path.read_bytes())
+    content[position] ^= 0x7F  # an offset in the footer: polars panics
+    path.write_bytes(content)
+    with pytest.raises(DataError, match=r"\[F04\].*damaged"):
+        read_votes(path)
+
+
 @pytest.mark.parametrize(
     "text",
     ["not json", "[]", '{"schema": 2, "table": "votes"}', '{"schema": 1, "table": "votes", "labels": "ab"}', "\xff"],
