@@ -58,7 +58,7 @@ def marginal(totals: Ints, counts: Ints, size: int, *, replace: bool) -> Floats:
         log_p = -log_f[drawn] - log_f[np.where(valid, counts - drawn, 0)]
         log_p = log_p - log_f[left] - log_f[np.where(valid, rest - left, 0)]
         log_p += log_f[counts] + log_f[rest] - log_f[totals] + log_f[size] + log_f[totals - size]
-        law = np.where(valid, np.exp(log_p), 0.0)
+        law = np.exp(np.where(valid, log_p, -np.inf))
     return np.asarray(law / law.sum(axis=1, keepdims=True))
 
 

@@ -100,7 +100,9 @@ def test_brier_closed_forms():
     np.testing.assert_allclose(everyone.mean[0], spread * (1 / 10 - 1 / 100), rtol=1e-12)
 
 
-@pytest.mark.parametrize(("n", "c", "size"), [(100, 37, 10), (63, 1, 47), (7, 7, 3), (9, 0, 4), (1000, 400, 200)])
+@pytest.mark.parametrize(
+    ("n", "c", "size"), [(100, 37, 10), (63, 1, 47), (7, 7, 3), (9, 0, 4), (1000, 400, 200), (3000, 3, 900)]
+)
 def test_marginal_laws_are_scipys(n, c, size):
     drawn = np.arange(size + 1)
     hyper = marginal(np.array([n]), np.array([c]), size, replace=False)[0]
