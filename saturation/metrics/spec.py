@@ -13,6 +13,9 @@ Value: TypeAlias = str | int | float | None
 Reader: TypeAlias = Callable[[str, str | float | None], Value]
 """(option, value) -> the value checked, read from text where it is text; UsageError where it is no such value."""
 
+MAX_BINS = 10_000
+"""Most bins of a calibration error; features of every bin are kept for every item."""
+
 _SPEC = re.compile(r"(?P<name>[a-z][a-z0-9_]*)(?:\[(?P<options>[^\[\]]*)\])?")
 
 
@@ -99,6 +102,8 @@ def _bins(option: str, value: str | float | None) -> int:
     number = _whole(option, value)
     if number < 1:
         raise UsageError(f"{option} must be at least 1, not {value!r}")
+    if number > MAX_BINS:
+        raise UsageError(f"{option} must be at most {MAX_BINS:,}, not {value!r}")
     return number
 
 

@@ -64,6 +64,7 @@ def test_canonical_names(spec, name):
         ("kl[floor=nan]", "floor must lie in [0, 1)"),
         ("kl[base=1]", "base must be 'e' or a number above 1"),
         ("ece[bins=0]", "bins must be at least 1"),
+        ("ece[bins=10001]", "bins must be at most 10,000"),
         ("ece[bins=2.5]", "bins must be a whole number"),
         ("ece[bins=inf]", "bins must be a whole number"),
         ("ece[binning=mass]", "binning must be one of width, count, quantile"),
