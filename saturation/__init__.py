@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from saturation import metrics, simulate
+    from saturation.analyses.decomposition import murphy
     from saturation.analyses.evaluate import evaluate
     from saturation.analyses.label_curve import label_curve
     from saturation.analyses.saturation import saturation_curve
@@ -37,6 +38,7 @@ _HOME = {
     "UsageError": "saturation.errors",
     "evaluate": "saturation.analyses.evaluate",
     "label_curve": "saturation.analyses.label_curve",
+    "murphy": "saturation.analyses.decomposition",
     "panel_from_arrays": "saturation.tables.builders",
     "read_panel": "saturation.tables.door",
     "read_votes": "saturation.tables.door",
@@ -63,6 +65,7 @@ __all__ = [
     "evaluate",
     "label_curve",
     "metrics",
+    "murphy",
     "panel_from_arrays",
     "plot",
     "read_panel",

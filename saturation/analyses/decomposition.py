@@ -126,13 +126,9 @@ def murphy(
         for name, choice in labels.items()
     }
     parts = [_Part.of(sample, family, name, plan) for (_, name), family in families.items()]
-    rows = tuple(
-        row
-        for place, condition in enumerate(panel.conditions)
-        for other in ([None] if against in (None, place) else [None, against])
-        for part in parts
-        for row in _rows(part, panel.conditions, condition, place, other)
-    )
+    pairs: list[tuple[int, int | None]] = [(place, None) for place in range(len(panel.conditions))]
+    pairs += [(place, against) for place in range(len(panel.conditions)) if against not in (None, place)]
+    rows = tuple(row for place, other in pairs for part in parts for row in _rows(part, panel.conditions, place, other))
     diagram = () if binning == "isotonic" else tuple(_diagram(panel, sample, families, level))
     return MurphyResult(
         rows=rows,
@@ -226,9 +222,7 @@ class _Part:
         return cls(run, label, measured(run), used)
 
 
-def _rows(
-    part: _Part, conditions: Sequence[Condition], condition: Condition, place: int, other: int | None
-) -> Iterator[MurphyRow]:
+def _rows(part: _Part, conditions: Sequence[Condition], place: int, other: int | None) -> Iterator[MurphyRow]:
     """All terms of one condition, or of its difference to another."""
     found = part.found[place] if other is None else part.found[place].minus(part.found[other])
     used = part.bins_used[place] if other is None else min(part.bins_used[place], part.bins_used[other])
@@ -237,7 +231,7 @@ def _rows(
         terms.append(("residual", _residual(part.run, found)))
     for name, unc in terms:
         yield MurphyRow(
-            condition=condition,
+            condition=conditions[place],
             versus=None if other is None else str(conditions[other]),
             outcome=part.run.family.outcome,
             binning=part.run.family.binning,

@@ -46,13 +46,12 @@ def _binned_notes(rows: Sequence[MurphyRow]) -> Iterator[Note]:
         + (f" (up to {share:.0%} of rel here)" if share is not None and share >= LARGE_BIAS else "")
         + "; rel_corrected and res_corrected are not, and may be negative",
     )
-    used = min((row.bins_used for row in rows if row.bins_used is not None), default=FEW_BINS)
-    if used < FEW_BINS:
-        bins = "one bin only" if used == 1 else f"only {used} bins"
+    few = dict.fromkeys(str(row.condition) for row in rows if row.bins_used is not None and row.bins_used < FEW_BINS)
+    if few:
         yield Note(
             "few_bins",
-            f"the forecasts of a label fill {bins}: rel and res see little of them, and wbv and wbc hold the rest; "
-            "--binning count spreads them",
+            f"the forecasts of a label fill fewer than {FEW_BINS} bins, so that rel and res see little of them and wbv "
+            f"and wbc hold the rest: {'; '.join(few)}",
         )
 
 

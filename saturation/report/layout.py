@@ -33,8 +33,8 @@ REPEATED = {
 """Columns that say again what another one says: left out where one of those has values."""
 
 LEAST = (
-    "estimator", "interval", "n_resamples", "design", "level", "n_dropped", "reference_size", "mc_se", "draw_sd",
-    "draws", "denominator_p", "fieller", "fieller_shape", "cell_sd", "n_cells", "direction", "floor", "n_items",
+    "bins_used", "estimator", "interval", "n_resamples", "design", "level", "n_dropped", "reference_size", "mc_se",
+    "draw_sd", "draws", "denominator_p", "fieller", "fieller_shape", "cell_sd", "n_cells", "direction", "floor", "n_items",
     "ceiling", "simultaneous", "target", "reference",
 )  # fmt: skip
 """What is left out first where a line is too short."""
@@ -65,6 +65,18 @@ TITLES = {
     "n_star_interpolated": "N* interpolated between budgets",
     "n_star_noninferiority": "N* by non-inferiority",
     "contrast_log_n_star": "contrast of log N*",
+    "rel": "rel: reliability, what miscalibration costs",
+    "res": "res: resolution, what telling items apart gains",
+    "unc": "unc: uncertainty of the labels alone",
+    "wbv": "wbv: spread of the forecasts within bins",
+    "wbc": "wbc: twice their covariance with the outcome within bins",
+    "rel_corrected": "rel corrected for noise in the bins",
+    "res_corrected": "res corrected for noise in the bins",
+    "unc_corrected": "unc corrected for noise",
+    "resolvable": "resolvable: the part of unc that items explain, the most that res can be",
+    "irreducible": "irreducible: the part of unc that is disagreement on an item",
+    "resolvable_corrected": "resolvable corrected for few votes",
+    "irreducible_corrected": "irreducible corrected for few votes",
 }
 """Quantities whose name is no heading yet."""
 
@@ -145,11 +157,17 @@ def arrange(records: Sequence[Record]) -> Page:
 
 
 def _heading(records: Sequence[Record]) -> str | None:
-    """The column that tables are made by: the quantity; else the metric, where one has several rows."""
+    """The column that tables are made by: the quantity; else the metric, where one has several rows.
+
+    A decomposition is read term by term over its conditions; of a single condition, outcome by outcome.
+    """
     if not records or "estimate" not in records[0]:
         return None
     if "quantity" in records[0]:
         return "quantity"
+    if "term" in records[0]:
+        several = len({(record["condition"], record["versus"]) for record in records}) > 1
+        return "term" if several else "outcome"
     metrics = [record.get("metric") for record in records]
     return "metric" if len(set(metrics)) < len(metrics) else None
 
