@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,7 +22,8 @@ def read_long(paths: list[Path], options: Options, log: Log) -> Conversion:
     """One row a vote. Without an annotator column the votes become counts, and other columns are left out."""
     loaded = _load(paths, log)
     wanted = {"item_id": options.item_column, "annotator_id": options.annotator_column, "label": options.label_column}
-    loaded = _renamed(loaded, wanted, required=("item_id", "label"))
+    loaded = loaded.renamed(wanted)
+    _need(loaded, "item_id", "label")
     names = options.labels or (None if loaded.meta is None else loaded.meta.labels)
     loaded = replace(loaded, meta=Metadata("votes", names))
     votes = validate(loaded, "votes").drop(ROW)
@@ -38,7 +38,8 @@ def read_long(paths: list[Path], options: Options, log: Log) -> Conversion:
 
 def read_wide(paths: list[Path], options: Options, log: Log) -> Conversion:
     """One row an item. Columns ``n_<label>``, or those that ``--labels`` names; other columns stay as attributes."""
-    loaded = _renamed(_load(paths, log), {"item_id": options.item_column}, required=("item_id",))
+    loaded = _load(paths, log).renamed({"item_id": options.item_column})
+    _need(loaded, "item_id")
     present = loaded.frame.columns
     labels = options.labels or tuple(name.removeprefix("n_") for name in present if name.startswith("n_"))
     if not labels:
@@ -59,28 +60,12 @@ def _load(paths: list[Path], log: Log) -> Loaded:
     return loaded
 
 
-def _renamed(loaded: Loaded, wanted: Mapping[str, str | None], required: tuple[str, ...]) -> Loaded:
-    """The table with our names for the columns that the options name."""
-    frame = loaded.frame
-    for ours, theirs in wanted.items():
-        if theirs is None or theirs == ours:
-            continue
-        if theirs not in frame.columns:
-            raise UsageError(f"{loaded.name} has no column {theirs!r}; its columns are {_columns(loaded)}")
-        if ours in frame.columns:
-            raise UsageError(f"{loaded.name} has columns {ours!r} and {theirs!r}: rename one of them")
-        frame = frame.rename({theirs: ours})
+def _need(loaded: Loaded, *required: str) -> None:
     for ours in required:
-        if ours not in frame.columns:
+        if ours not in loaded.frame.columns:
             option = "--" + ours.removesuffix("_id") + "-column"
-            raise UsageError(
-                f"{loaded.name} has no column {ours!r}: name it with {option} (columns: {_columns(loaded)})"
-            )
-    return replace(loaded, frame=frame)
-
-
-def _columns(loaded: Loaded) -> str:
-    return ", ".join(name for name in loaded.frame.columns if name != ROW)
+            columns = ", ".join(loaded.columns)
+            raise UsageError(f"{loaded.name} has no column {ours!r}: name it with {option} (columns: {columns})")
 
 
 def _count(votes: pl.DataFrame, labels: tuple[str, ...]) -> pl.DataFrame:

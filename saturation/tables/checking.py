@@ -11,7 +11,7 @@ from saturation.errors import DataError, Problem
 from saturation.results import Input, Note
 from saturation.tables.align import conditions_of
 from saturation.tables.door import read_panel
-from saturation.tables.findings import ROW, Findings
+from saturation.tables.findings import Findings
 from saturation.tables.io import Loaded, load
 from saturation.tables.predictions import read_predictions
 from saturation.tables.schema import table_named
@@ -117,7 +117,7 @@ def detect(loaded: Loaded, as_: str | None = None) -> tuple[str, str]:
         return as_, "--as"
     if loaded.meta is not None:
         return loaded.meta.table, "metadata"
-    names = [name for name in loaded.frame.columns if name != ROW]
+    names = loaded.columns
     found = Findings(loaded)
     candidates = _candidates(set(names))
     if len(candidates) != 1:

@@ -57,6 +57,30 @@ class Loaded:
         more = len(self.inputs) - 1
         return self.inputs[0].path + (f" (and {more} more)" if more else "")
 
+    @property
+    def columns(self) -> list[str]:
+        """Names of the columns that the file has."""
+        return [name for name in self.frame.columns if name != ROW]
+
+    def renamed(self, names: Mapping[str, str | None]) -> Loaded:
+        """The same rows with our names (keys) for the columns that an option names (values); None: as it is.
+
+        Raises
+        ------
+        UsageError
+            When there is no such column, or our name is taken by another.
+        """
+        frame = self.frame
+        for ours, theirs in names.items():
+            if theirs is None or theirs == ours:
+                continue
+            if theirs not in frame.columns:
+                raise UsageError(f"{self.name} has no column {theirs!r}; its columns are {', '.join(self.columns)}")
+            if ours in frame.columns:
+                raise UsageError(f"{self.name} has a column {ours!r} already; drop it or do not name {theirs!r}")
+            frame = frame.rename({theirs: ours})
+        return replace(self, frame=frame)
+
     def place(self, position: int) -> tuple[str, int]:
         """File and data row (from 1) of a row of ``frame``."""
         index = bisect_right(self.starts, position) - 1

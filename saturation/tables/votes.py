@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 
-from saturation.errors import UsageError
 from saturation.results import Note
 from saturation.tables import labels as label_rules
 from saturation.tables import validate
@@ -59,22 +58,9 @@ def _renamed(loaded: Loaded, options: VoteOptions) -> Loaded:
     """Give the columns of a plain table our names."""
     import polars as pl
 
-    frame = loaded.frame
-    asked = {
-        "item_id": options.item_column,
-        "annotator_id": options.annotator_column,
-        "label": options.label_column,
-    }
-    for ours, theirs in asked.items():
-        if theirs is None or theirs == ours:
-            continue
-        if theirs not in frame.columns:
-            shown = ", ".join(name for name in loaded.frame.columns if name != ROW)
-            raise UsageError(f"{loaded.name} has no column {theirs!r}; its columns are {shown}")
-        if ours in frame.columns:
-            raise UsageError(f"{loaded.name} has a column {ours!r} already; drop it or do not name {theirs!r}")
-        frame = frame.rename({theirs: ours})
-    plain = options.labels or ()
+    asked = {"item_id": options.item_column, "annotator_id": options.annotator_column, "label": options.label_column}
+    loaded = loaded.renamed(asked)
+    frame, plain = loaded.frame, options.labels or ()
     if plain and "label" not in frame.columns and all(name in frame.columns for name in plain):
         frame = frame.select(pl.exclude(*plain), *(pl.col(name).alias("n_" + name) for name in plain))
     return replace(loaded, frame=frame)
@@ -91,7 +77,7 @@ def _is_long(found: Findings, options: VoteOptions) -> bool:
     if long and wide and options.labels is None:
         found.add("T02", "there are a column `label` and `n_` columns; rename one side, or declare the labels")
     if "item_id" not in columns or not (long or wide):
-        shown = ", ".join(name for name in columns if name != ROW)
+        shown = ", ".join(found.loaded.columns)
         found.add(
             "T01",
             f"these are not the columns of our tables: {shown}. For one vote a row pass --item-column and "
