@@ -354,6 +354,8 @@ class ReportResult:
         As in :class:`Result`, for the whole report.
     answers
         The first screen in words: one entry a metric.
+    findings
+        Whether metrics differ, and whether models differ from their labels, in words.
     """
 
     command: str = "report"
@@ -363,11 +365,14 @@ class ReportResult:
     inputs: tuple[Input, ...] = ()
     notes: tuple[Note, ...] = ()
     answers: tuple[Answer, ...] = ()
+    findings: tuple[Finding, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON envelope with ``sections`` in place of ``results``."""
         sections = {name: result.records() for name, result in self.sections.items()}
-        return envelope(self, self.data, {"answers": self.answer_records(), "sections": sections})
+        findings = [as_dict(one) for one in self.findings]
+        body = {"answers": self.answer_records(), "findings": findings, "sections": sections}
+        return envelope(self, self.data, body)
 
     def answer_records(self) -> list[dict[str, Any]]:
         """The answers as flat dictionaries."""
@@ -416,6 +421,33 @@ class Answer:
     headline: str
     detail: str
     assumption: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """Whether two sides can be told apart, in words.
+
+    Attributes
+    ----------
+    kind
+        ``metrics``: two metrics of one order; ``labels``: a model curve and the labels alone; ``gap_closure``: another
+        target and the soft one.
+    metric, metric_b, curve, baseline, budget
+        What is compared; None where it does not apply.
+    told_apart
+        None where nothing could be compared; the sentence has the reason.
+    sentence
+        Direction, budgets and interval.
+    """
+
+    kind: str
+    metric: str
+    metric_b: str | None = None
+    curve: str
+    baseline: str | None = None
+    budget: int | None = None
+    told_apart: bool | None
+    sentence: str
 
 
 def flatten(row: object, extra: Sequence[str] = ()) -> dict[str, Any]:

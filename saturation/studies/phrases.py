@@ -25,7 +25,7 @@ _METRICS = {
     "entropy_error": "Entropy error",
     "entropy_bias": "Entropy bias",
     "entropy_correlation": "Entropy correlation",
-    "entropy_correlation_within": "Entropy correlation within groups",
+    "entropy_correlation_within": "Entropy correlation within source",
     "entropy_rmse": "Root mean squared entropy error",
     "adaptive_ece": "Adaptive calibration error",
     "classwise_ece": "Classwise calibration error",
@@ -38,6 +38,9 @@ _METRICS = {
     "dist_ece": "Distribution calibration error",
     "macro_f1": "Macro F1",
 }
+_NAMES = ("Brier", "Hellinger", "Jensen", "Manhattan", "Wasserstein")
+_SQUARED = "^2"
+"""End of the name of an order-1 metric that was squared to be compared with order-2 ones."""
 _IN_NATS = ("kl", "reverse_kl", "cross_entropy", "jsd", "entropy", "entropy_error", "entropy_bias")
 
 _BASELINES = {
@@ -148,12 +151,26 @@ def metric(spec: str) -> str:
 
     Examples
     --------
-    >>> metric("kl"), metric("reverse_kl[floor=1e-12]"), metric("aurc")
-    ('KL divergence', 'Reverse KL divergence [floor=1e-12]', 'aurc')
+    >>> metric("kl"), metric("reverse_kl[floor=1e-12]"), metric("aurc"), metric("tvd^2")
+    ('KL divergence', 'Reverse KL divergence [floor=1e-12]', 'aurc', 'Squared total variation distance')
     """
+    if spec.endswith(_SQUARED):
+        return f"Squared {metric_inside(spec.removesuffix(_SQUARED))}"
     name, bracket, options = spec.partition("[")
     words = _METRICS.get(name, name)
     return f"{words} {bracket}{options}" if bracket else words
+
+
+def metric_inside(spec: str) -> str:
+    """A metric in words inside a sentence: small letters, but for people's names and abbreviations.
+
+    Examples
+    --------
+    >>> metric_inside("accuracy"), metric_inside("kl"), metric_inside("brier"), metric_inside("tvd^2")
+    ('accuracy', 'KL divergence', 'Brier score', 'squared total variation distance')
+    """
+    words = metric(spec)
+    return words if words.startswith(_NAMES) or words[1:2].isupper() else words[:1].lower() + words[1:]
 
 
 def unit(spec: str) -> str:
@@ -218,6 +235,19 @@ def listed(parts: Iterable[str]) -> str:
     return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}" if parts else ""
 
 
+def p_value(p: float) -> str:
+    """A p-value as papers print it.
+
+    Examples
+    --------
+    >>> p_value(0.0004), p_value(0.0734), p_value(0.92)
+    ('p < .001', 'p = .073', 'p = .92')
+    """
+    if p < 0.001:
+        return "p < .001"
+    return "p = " + f"{p:.{2 if p >= 0.1 else 3}f}".removeprefix("0")
+
+
 def sentence(text: str) -> str:
     """First letter up (unless it begins a name of ours), one full stop at the end; other letters as they are.
 
@@ -234,6 +264,11 @@ def sentence(text: str) -> str:
     first = text.split(" ", 1)[0]
     is_name = "_" in first or len(first.strip(":,;")) == 1
     return (text if is_name else text[0].upper() + text[1:]) + ("" if text[-1] in ".!?" else ".")
+
+
+def no_comparison(name: str, reason: str) -> str:
+    """Why two sides are not compared."""
+    return sentence(f"{name}: no comparison, because {reason.removeprefix('undefined: ') or 'none was made'}")
 
 
 def _bound(value: float | None, places: int) -> str:

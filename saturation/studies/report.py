@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from saturation.results import Note, ReportResult, Result
+from saturation.studies import contrasts
 from saturation.studies.answers import LABEL_NOISE, how_many
 from saturation.typing import Reference, TieRule
 
@@ -107,6 +108,7 @@ def gather(sections: Mapping[str, Result[Any]], votes: Votes, panel: Panel | Non
         inputs=_distinct([*votes.inputs, *(() if panel is None else panel.inputs)]),
         notes=_distinct(notes),
         answers=tuple(found.answer for found in how_many(sections)),
+        findings=contrasts.find(sections),
     )
 
 
