@@ -1,21 +1,22 @@
 """Training targets built from votes: arrays in, rows on the simplex out.
 
-Draw the votes first (without replacement, nested over budgets); here they only become targets. ``hard``,
-``smoothing`` and ``temperature`` (a hard target whose logits are divided later) cost the votes that their majority
-was taken from.
+Draw the votes first (without replacement, nested over budgets); here they only become targets, under the same rules
+for ties and the same base rate as in scoring. ``hard``, ``smoothing`` and ``temperature`` (a hard target whose logits
+are divided later) cost the votes that their majority was taken from.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from saturation.errors import UsageError
-from saturation.streams import Purpose, uniforms
+from saturation.metrics import agreement
+from saturation.metrics.common import shares
+from saturation.metrics.majority import majority_credit
+from saturation.metrics.metric import Human
 from saturation.typing import Counts, Floats, Ints, TieRule
 
 SMOOTHING_STRENGTHS = (0.05, 0.1, 0.2, 0.3, 0.4)
@@ -76,20 +77,11 @@ def hard(
     ([[0.5, 0.5, 0.0]], [[0.0, 1.0, 0.0]])
     """
     votes = _voted(counts)
-    modes = votes == votes.max(axis=-1, keepdims=True)
-    if ties == "share":
-        return np.asarray(modes / modes.sum(axis=-1, keepdims=True))
-    if ties == "first":
-        chosen = modes.argmax(axis=-1)
-    elif ties == "last":
-        chosen = votes.shape[-1] - 1 - modes[:, ::-1].argmax(axis=-1)
-    elif ties == "random":
-        chosen = _random_mode(modes, items, seed)
-    elif ties == "column":
-        chosen = _published(majority, len(votes))
-    else:
-        raise UsageError(f"a hard target needs ties first, last, random, share or column, not {ties!r}")
-    return np.asarray(chosen[:, None] == np.arange(votes.shape[-1]), dtype=np.float64)
+    if ties == "any":
+        raise UsageError("a hard target needs ties first, last, random, share or column, not 'any'")
+    if ties == "column" and (majority is None or len(majority) != len(votes) or (majority < 0).any()):
+        raise UsageError("ties 'column' needs a published majority_label for every item; choose another rule")
+    return majority_credit(Human(votes, majority=majority, items=items), ties=ties, seed=seed)
 
 
 def smoothing(hard_targets: Floats, strength: float) -> Floats:
@@ -115,8 +107,7 @@ def soft(counts: Counts) -> Floats:
     >>> soft(np.array([[3, 1]])).tolist()
     [[0.75, 0.25]]
     """
-    votes = _voted(counts)
-    return np.asarray(votes / votes.sum(axis=-1, keepdims=True))
+    return shares(_voted(counts))
 
 
 def dirichlet(counts: Counts, *, alpha: float | None = None, prior: BaseRatePrior | None = None) -> Floats:
@@ -177,12 +168,12 @@ def fit_base_rate(counts: Counts) -> BaseRatePrior:
     Parameters
     ----------
     counts
-        (items, labels) votes of the training items.
+        (items, labels) whole votes of the training items.
 
     Raises
     ------
     UsageError
-        When no item has two votes or only one label occurs: nothing says what pi is worth.
+        When votes carry weights, no item has two votes or only one label occurs: nothing says what pi is worth.
 
     Examples
     --------
@@ -191,16 +182,10 @@ def fit_base_rate(counts: Counts) -> BaseRatePrior:
     >>> round(prior.strength, 12)
     2.0
     """
-    votes = _voted(counts)
-    distribution = (votes / votes.sum(axis=-1, keepdims=True)).mean(axis=0)
-    several = votes[votes.sum(axis=-1) >= 2]
-    by_chance = 1 - float((distribution**2).sum())
-    if not len(several) or by_chance <= 0:
+    fitted = agreement.base_rate(_voted(counts))
+    if math.isnan(fitted.rho):
         raise UsageError("a base-rate prior needs items with two votes or more, and more than one label in use")
-    n = several.sum(axis=-1)
-    disagreement = 1 - (several * (several - 1)).sum(axis=-1) / (n * (n - 1))
-    rho = float(disagreement.mean()) / by_chance
-    return BaseRatePrior(distribution, rho / (1 - rho) if rho < 1 else math.inf)
+    return BaseRatePrior(fitted.distribution, fitted.strength)
 
 
 def _voted(counts: Counts) -> Floats:
@@ -209,16 +194,3 @@ def _voted(counts: Counts) -> Floats:
     if empty:
         raise UsageError(f"{empty} items have no votes, so no target can be built for them; leave them out")
     return votes
-
-
-def _published(majority: Ints | None, n_items: int) -> Ints:
-    if majority is None or len(majority) != n_items or (majority < 0).any():
-        raise UsageError("ties 'column' needs a published majority_label for every item; choose another rule")
-    return majority
-
-
-def _random_mode(modes: NDArray[np.bool_], items: Ints | None, seed: int) -> NDArray[Any]:
-    """The r-th mode of an item, r uniform over its modes: the same mode that scoring takes for this seed and item."""
-    ranks = np.arange(len(modes), dtype=np.int64) if items is None else items
-    place = np.floor(uniforms(seed, Purpose.TIES, ranks, np.zeros_like(ranks)) * modes.sum(axis=-1))
-    return np.asarray((np.cumsum(modes, axis=-1) > place[:, None]).argmax(axis=-1))

@@ -18,13 +18,13 @@ from scipy.special import softmax
 from saturation.conditions import Condition
 from saturation.simulate.draws import Kind, normal
 from saturation.simulate.population import LABELS, Items
+from saturation.targets import SMOOTHING_STRENGTHS
 from saturation.typing import Floats
 
 MODEL = "planted"
 BASE_RATE = np.array([0.40, 0.28, 0.32])
 SOFT_BUDGETS = (1, 3, 5, 10, 20, 50, 100)
 DIRICHLET_BUDGETS = (3, 10)
-STRENGTHS = (0.05, 0.1, 0.2, 0.3, 0.4)
 MISREADING_SD = 0.55
 RUN_SD = 0.12
 MAJORITY_SD = 0.55
@@ -41,7 +41,7 @@ def conditions() -> tuple[Condition, ...]:
     return (
         Condition.of(model=MODEL, method="base_rate"),
         Condition.of(model=MODEL, method="hard"),
-        *(Condition.of(model=MODEL, method="smoothing", strength=strength) for strength in STRENGTHS),
+        *(Condition.of(model=MODEL, method="smoothing", strength=strength) for strength in SMOOTHING_STRENGTHS),
         *(Condition.of(model=MODEL, method="soft", budget=budget) for budget in SOFT_BUDGETS),
         *(Condition.of(model=MODEL, method="dirichlet", budget=budget, alpha=1 / _K) for budget in DIRICHLET_BUDGETS),
     )
@@ -78,7 +78,7 @@ def predict(seed: int, cell: int, items: Items, ranks: NDArray[np.integer]) -> F
     noise = _draw_noise(seed, cell, ranks)
     hard = _hard(seen, noise)
     every = [np.broadcast_to(BASE_RATE, hard.shape), hard]
-    every += [(1 - strength) * hard + strength / _K for strength in STRENGTHS]
+    every += [(1 - strength) * hard + strength / _K for strength in SMOOTHING_STRENGTHS]
     soft = {budget: _soft(seen, noise, budget, 2 + rank) for rank, budget in enumerate(SOFT_BUDGETS)}
     every += list(soft.values())
     for rank, budget in enumerate(DIRICHLET_BUDGETS):
