@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from saturation.analyses.context import Sample, Statistic
-from saturation.analyses.reliability import HalfMoments, Reliability, half_moments, reliability
+from saturation.analyses.entropy_reliability import HalfMoments, Reliability, half_moments, reliability
 from saturation.metrics.correlation import combine_pearson
+from saturation.metrics.entropy_reliability import CONSTANT, disattenuated, spearman_brown
 from saturation.metrics.metric import Human, Metric
-from saturation.metrics.reliability import CONSTANT, disattenuated, spearman_brown
 from saturation.typing import Floats, Ints, Probs
 
 ABOVE_ONE = "the disattenuated correlation is above 1: the reliability is too uncertain to divide by"

@@ -4,7 +4,8 @@
 are the same numbers for scripts, all as f(probs (..., items, labels), counts (items, labels), **options).
 
 Per item: ``divergence``, ``distance``, ``entropy``, ``majority``, ``ranking``. On sets: ``calibration`` (over
-``bins``), ``classification``, ``correlation`` (over ``ranks``), ``detection``. About the votes themselves:
-``estimators``, ``corrections``, ``agreement``, ``reliability``. Entries and their text form: ``item_entries``,
+``bins``), ``classification``, ``correlation`` (over ``ranks``), ``detection``; the terms of the Brier score: ``murphy``
+(over ``murphy_bins`` and ``murphy_pairs``, its twin over ``isotonic``). About the votes themselves: ``estimators``,
+``corrections``, ``agreement``, ``entropy_reliability``. Entries and their text form: ``item_entries``,
 ``set_entries``, ``spec``, ``catalogue``.
 """

@@ -241,7 +241,7 @@ def test_correlations_use_fishers_z_where_votes_are_redrawn():
 
 
 def test_disattenuated_correlation_is_r_over_the_root_of_the_reliability():
-    from saturation.analyses.reliability import reliability
+    from saturation.analyses.entropy_reliability import reliability
 
     panel = study(7, n_items=60)
     row = only(evaluate(panel, metrics=("entropy_correlation",)), "entropy_correlation")

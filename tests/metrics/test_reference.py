@@ -9,8 +9,8 @@ import pytest
 
 from saturation.metrics.agreement import base_rate
 from saturation.metrics.catalogue import metric
+from saturation.metrics.entropy_reliability import reliability_from_moments
 from saturation.metrics.metric import Human
-from saturation.metrics.reliability import reliability_from_moments
 from tests import naive
 
 pytestmark = pytest.mark.realdata

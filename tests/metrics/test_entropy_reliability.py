@@ -8,7 +8,7 @@ import math
 import numpy as np
 import pytest
 
-from saturation.metrics.reliability import (
+from saturation.metrics.entropy_reliability import (
     disattenuated,
     half_size,
     reliability_from_moments,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from saturation.metrics.entropy import entropy_term
-from saturation.metrics.reliability import (
+from saturation.metrics.entropy_reliability import (
     FEW_VOTES,
     TOO_FEW_VOTES,
     half_size,

@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from saturation.analyses.reliability import half_moments, reliability
+from saturation.analyses.entropy_reliability import half_moments, reliability
 from tests import naive
 
 
