@@ -108,7 +108,7 @@ def seed_weights(sample: Sample, plan: Plan, start: int, stop: int) -> tuple[Flo
 def spread_of(values: Floats) -> tuple[float | None, str | None]:
     """Standard deviation over draws; 0 where all agree, None where too many are undefined."""
     finite = values[np.isfinite(values)]
-    if len(finite) and finite.min() == finite.max() and len(finite) == len(values):
+    if len(finite) and len(finite) == len(values) and intervals.agree(finite):
         return 0.0, None
     kept, reason = intervals.defined(values)
     return (None, reason) if kept is None else (float(kept.std(ddof=1)), reason)

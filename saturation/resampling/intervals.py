@@ -17,6 +17,8 @@ from saturation.typing import Floats, IntervalName
 
 _MOST_UNDEFINED = 0.01
 _EXTREME_SHARE = 0.01
+_ROUNDING = 1e-14
+"""A spread below this part of the values is what their summation left behind."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +156,7 @@ def normal(
     >>> round(interval.low, 3), round(interval.high, 3)
     (6.08, 13.92)
     """
-    if not np.isfinite(se) or se <= 0:
+    if not np.isfinite(se) or se <= _ROUNDING * abs(estimate):
         return none("no spread to build an interval from: every unit gives the same value")
     half = critical(level, df) * se
     return Interval(float(estimate - half), float(estimate + half), method)
@@ -217,6 +219,18 @@ def inversion_p(interval_at: Callable[[float], Interval], null: float = 0.0) -> 
     return 1.0 - inside
 
 
+def agree(values: Floats) -> bool:
+    """Whether all values are the same but for rounding.
+
+    Examples
+    --------
+    >>> agree(np.array([0.3, 0.1 + 0.2])), agree(np.array([0.3, 0.3001]))
+    (True, False)
+    """
+    low, high = float(values.min()), float(values.max())
+    return low == high or high - low <= _ROUNDING * max(abs(low), abs(high)) < np.inf
+
+
 def too_many_lost(defined: NDArray[np.bool_]) -> bool:
     """Whether more than 1% of the resamples are undefined, so that the rest say nothing about all."""
     return int((~defined).sum()) > _MOST_UNDEFINED * len(defined) or not defined.any()
@@ -236,6 +250,6 @@ def defined(distribution: Floats) -> tuple[Floats | None, str | None]:
     lost = len(distribution) - len(kept)
     if too_many_lost(~np.isnan(distribution)):
         return None, f"the statistic is undefined in {lost} of {len(distribution)} resamples"
-    if kept.min() == kept.max():
+    if agree(kept):
         return None, "all resamples agree: no spread to build an interval from"
     return kept, f"{lost} of {len(distribution)} resamples are undefined and left out" if lost else None

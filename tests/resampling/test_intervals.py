@@ -114,3 +114,13 @@ def test_jackknife_of_a_ratio_against_recomputing(sample):
     pseudo = [40 * sample.var() - 39 * e for e in expected]
     assert pseudo_values(features, variance) == pytest.approx(pseudo, abs=1e-11)
     assert leave_one_out(features[None, None], variance).shape == (1, 1, 40)
+
+
+def test_rounding_is_no_spread():
+    """0.1 + 0.2 differs from 0.3 by 6e-17: an interval of that width would be a claim of certainty."""
+    drawn = np.array([0.3, 0.1 + 0.2] * 50)
+    assert intervals.percentile(drawn).low is None
+    assert intervals.normal(0.3, float(drawn.std(ddof=1))).low is None
+    assert intervals.normal(0.0, 1e-17).low is not None
+    assert intervals.agree(np.array([np.inf, np.inf]))
+    assert not intervals.agree(np.array([1.0, np.inf]))
