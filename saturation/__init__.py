@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from saturation import metrics, simulate
+    from saturation.analyses.comparison import compare
     from saturation.analyses.decomposition import murphy
     from saturation.analyses.evaluate import evaluate
     from saturation.analyses.label_curve import label_curve
@@ -36,6 +37,7 @@ _HOME = {
     "Problem": "saturation.errors",
     "SaturationError": "saturation.errors",
     "UsageError": "saturation.errors",
+    "compare": "saturation.analyses.comparison",
     "evaluate": "saturation.analyses.evaluate",
     "label_curve": "saturation.analyses.label_curve",
     "murphy": "saturation.analyses.decomposition",
@@ -62,6 +64,7 @@ __all__ = [
     "SaturationError",
     "UsageError",
     "__version__",
+    "compare",
     "evaluate",
     "label_curve",
     "metrics",

@@ -156,14 +156,27 @@ metrics = stack(
     ties,
     bins,
 )
-resampling = stack(
-    _option("--level", type=Share(), metavar="NUMBER", default=0.95, help="Coverage of the intervals."),
-    _option("--seed", type=Whole(0, MAX_SEED), metavar="NUMBER", default=0, help="Seed of the resamples."),
-    _option("--n-resamples", type=Whole(2, 10_000_000), metavar="NUMBER", default=2000, help="Number of resamples."),
-    _option(
-        "--threads", type=Whole(1, 1024), metavar="NUMBER", default=None, help="Threads; default: the usable cores."
-    ),
-)
+
+
+def resampling_of(n_resamples: int) -> Decorator[Any]:
+    """``--level --seed --n-resamples --threads``, with a command's own default number of resamples."""
+    return stack(
+        _option("--level", type=Share(), metavar="NUMBER", default=0.95, help="Coverage of the intervals."),
+        _option("--seed", type=Whole(0, MAX_SEED), metavar="NUMBER", default=0, help="Seed of the resamples."),
+        _option(
+            "--n-resamples",
+            type=Whole(2, 10_000_000),
+            metavar="NUMBER",
+            default=n_resamples,
+            help="Number of resamples.",
+        ),
+        _option(
+            "--threads", type=Whole(1, 1024), metavar="NUMBER", default=None, help="Threads; default: the usable cores."
+        ),
+    )
+
+
+resampling = resampling_of(2000)
 design = _option(
     "--design", type=click.Choice(DESIGNS), default=None, help="What is redrawn; default: what the data call for."
 )
