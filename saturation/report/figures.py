@@ -11,12 +11,24 @@ from typing import TYPE_CHECKING, Any
 
 from saturation.errors import UsageError
 from saturation.report import plotdata, style
+from saturation.report.murphy_figures import attributes, reliability
 from saturation.report.plotdata import CurveResult, Point, Star
 from saturation.results import DataSummary, EvaluateResult, LabelCurveResult, SaturationResult
 from saturation.studies import phrases
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+__all__ = [
+    "attributes",
+    "checks",
+    "conditions",
+    "fractions",
+    "label_curve",
+    "n_star",
+    "reliability",
+    "saturation_curve",
+]
 
 BUDGET = "annotators per item (log scale)"
 _ALONE = "labels alone"

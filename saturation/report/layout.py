@@ -34,8 +34,8 @@ REPEATED = {
 
 LEAST = (
     "bins_used", "estimator", "interval", "n_resamples", "design", "level", "n_dropped", "reference_size", "mc_se",
-    "draw_sd", "draws", "denominator_p", "fieller", "fieller_shape", "cell_sd", "n_cells", "direction", "floor", "n_items",
-    "ceiling", "simultaneous", "target", "reference",
+    "draw_sd", "draws", "denominator_p", "fieller", "fieller_shape", "cell_sd", "n_cells", "direction", "floor",
+    "n_items", "ceiling", "simultaneous", "target", "reference",
 )  # fmt: skip
 """What is left out first where a line is too short."""
 
