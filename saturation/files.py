@@ -33,9 +33,12 @@ def atomic_path(path: Path) -> Iterator[Path]:
     Raises
     ------
     UsageError
-        When the folder does not exist or cannot be written to.
+        When the folder does not exist or cannot be written to, or ``path`` is a device or a pipe, which a rename would
+        replace.
     """
     target = Path(path).resolve()
+    if target.exists() and not target.is_file() and not target.is_dir():
+        raise UsageError(f"cannot write {path}: it is a device or a pipe, not a file; choose another --out")
     try:
         handle, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=target.suffix, dir=target.parent)
     except OSError as error:

@@ -94,3 +94,12 @@ def test_link_is_written_through_and_kept(tmp_path):
     write_text(tmp_path / "link.json", "new")
     assert (tmp_path / "link.json").is_symlink()
     assert (tmp_path / "real.json").read_text() == "new"
+
+
+def test_a_pipe_is_not_replaced_by_a_file(tmp_path):
+    os.mkfifo(tmp_path / "pipe.json")
+    (tmp_path / "link.json").symlink_to("pipe.json")
+    for name in ("pipe.json", "link.json"):
+        with pytest.raises(UsageError, match="device or a pipe"):
+            write_text(tmp_path / name, "x")
+    assert stat.S_ISFIFO((tmp_path / "pipe.json").stat().st_mode)

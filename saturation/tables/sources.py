@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import glob
+import re
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Literal, TypeAlias
@@ -117,7 +118,7 @@ def refuse_streams(source: str) -> None:
     """Only files on this machine are read: neither standard input nor a remote address."""
     if source == "-":
         raise UsageError("'-' (standard input) is not read; name a file")
-    if "://" in source:
+    if re.match(r"[a-z][a-z0-9+.-]+:/", source, flags=re.IGNORECASE):  # a path object has one slash left of two
         raise UsageError(f"{source} is a remote address; download it first and name the file")
 
 
@@ -128,6 +129,8 @@ def _files_of(source: str) -> list[Path]:
         return _files_in(path)
     if path.exists():
         format_of(path)
+        if not path.is_file():
+            raise UsageError(f"{source} is a device or a pipe; save the table in a file")
         return [path]
     if any(mark in source for mark in "*?["):
         matches = [Path(name) for name in sorted(glob.glob(source, recursive=True))]

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 import pickle
+from pathlib import Path
 
 import pandas as pd
 import polars as pl
@@ -169,6 +171,7 @@ def test_folders_globs_and_several_files(tmp_path):
         ("-", "standard input"),
         ("https://example.org/votes.csv", "remote address"),
         ("s3://bucket/votes.parquet", "remote address"),
+        (Path("https://example.org/votes.csv"), "remote address"),
         ("votes.csv", "there is no file"),
         ("*.parquet", "no file matches"),
     ],
@@ -177,6 +180,12 @@ def test_sources_that_are_no_files(tmp_path, monkeypatch, source, words):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(UsageError, match=words):
         read_votes(source)
+
+
+def test_a_pipe_is_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "votes.csv")
+    with pytest.raises(UsageError, match="device or a pipe"):
+        read_votes(tmp_path / "votes.csv")
 
 
 @pytest.mark.parametrize(
