@@ -22,7 +22,7 @@ Weights: TypeAlias = Floats
 
 Direction = Literal["lower", "higher", "none"]
 Reference = Literal["disjoint", "rest", "all", "plug_in"]
-DesignName = Literal["items", "crossed", "votes", "annotators", "seeds", "subsample"]
+DesignName = Literal["items", "crossed", "votes", "annotators", "seeds"]
 IntervalName = Literal[
     "bca", "basic", "percentile", "studentized", "linearized_t", "fieller", "normal", "jackknife", "exact", "none"
 ]

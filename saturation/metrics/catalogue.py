@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping
+from typing import get_args
 
 from saturation.errors import UsageError
 from saturation.metrics.item_entries import ITEM_METRICS
 from saturation.metrics.metric import Metric
+from saturation.metrics.ranking import RankTies
 from saturation.metrics.set_entries import SET_METRICS
 from saturation.metrics.spec import (
     READERS,
@@ -25,7 +27,7 @@ DEFAULT_METRICS = ("kl", "jsd", "tvd", "brier", "entropy_correlation", "accuracy
 
 CATALOGUE: dict[str, Callable[..., Metric]] = ITEM_METRICS | SET_METRICS
 
-OWN_READERS: dict[tuple[str, str], Reader] = {("rank_agreement", "ties"): one_of("stable", "tolerant")}
+OWN_READERS: dict[tuple[str, str], Reader] = {("rank_agreement", "ties"): one_of(*get_args(RankTies))}
 """Options that mean something else in one metric: read their own way and never shared."""
 
 

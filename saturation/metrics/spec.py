@@ -5,9 +5,13 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Callable, Iterable, Mapping
-from typing import TypeAlias
+from typing import TypeAlias, get_args
 
 from saturation.errors import UsageError
+from saturation.metrics.bins import Binning
+from saturation.metrics.correlation import Kind
+from saturation.metrics.estimators import Estimator
+from saturation.typing import TieRule
 
 Value: TypeAlias = str | int | float | None
 Reader: TypeAlias = Callable[[str, str | float | None], Value]
@@ -137,11 +141,11 @@ READERS: dict[str, Reader] = {
     "floor": _floor,
     "base": _base,
     "smooth": _smooth,
-    "ties": one_of("first", "last", "random", "share", "any", "column"),
+    "ties": one_of(*get_args(TieRule)),
     "model_ties": one_of("first", "share"),
     "seed": _whole,
     "bins": _bins,
-    "binning": one_of("width", "count", "quantile"),
-    "kind": one_of("pearson", "spearman", "kendall"),
-    "entropy_estimator": one_of("auto", "plugin", "miller_madow", "chao_shen", "jackknife", "grassberger"),
+    "binning": one_of(*get_args(Binning)),
+    "kind": one_of(*get_args(Kind)),
+    "entropy_estimator": one_of(*get_args(Estimator)),
 }
