@@ -86,9 +86,9 @@ def _nearest(name: str) -> str:
 
 def _print_version(ctx: click.Context, _param: click.Parameter, wanted: bool) -> None:
     if wanted and not ctx.resilient_parsing:
-        from importlib.metadata import version
+        from saturation.results import version
 
-        click.echo(f"saturation {version('annotation-saturation')}")
+        click.echo(f"saturation {version()}")
         ctx.exit()
 
 

@@ -12,6 +12,7 @@ from saturation import typing as words
 from saturation.cli import options
 from saturation.errors import DataError, UsageError
 from saturation.metrics import catalogue, estimators
+from saturation.resampling.designs import DESIGNS
 from saturation.tables import align, door
 from saturation.tables import votes as vote_tables
 
@@ -55,6 +56,10 @@ def given(tmp_path):
 )
 def test_choices_are_the_words_that_the_functions_know(offered, known):
     assert sorted(offered) == sorted(get_args(known))
+
+
+def test_every_interval_offered_is_honest_under_some_design():
+    assert set(options.INTERVALS) == {interval for design in DESIGNS.values() for interval in design.intervals}
 
 
 @pytest.mark.parametrize(
