@@ -19,10 +19,11 @@ _ALL = "all votes"
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """Text of a cell and the number of its footnote, if any."""
+    """Text of a cell, the number of its footnote, if any, and whether it stands out."""
 
     text: str
     note: int | None = None
+    strong: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,12 +40,15 @@ class Grid:
         A row's name and its cells.
     notes
         Footnotes, numbered from 1.
+    folded
+        Whether the page shows it only when asked; long tables are folded anyway.
     """
 
     caption: str
     head: tuple[str, ...]
     rows: tuple[tuple[str, tuple[Cell, ...]], ...]
     notes: tuple[str, ...] = ()
+    folded: bool = False
 
 
 def values_grid(result: LabelCurveResult | SaturationResult) -> Grid:

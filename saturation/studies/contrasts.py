@@ -67,6 +67,18 @@ def summary(findings: Sequence[Finding]) -> list[str]:
     return [*_pairs_summary(of_first_curve(findings, "metrics")), *_labels_summary(of_first_curve(findings, "labels"))]
 
 
+def merged(pairs: Sequence[Finding]) -> list[str]:
+    """The pairs that are told apart, one sentence each; the others together, by name."""
+    lines = [one.sentence for one in pairs if one.told_apart]
+    for value, start in (
+        (False, f"{NOT_TOLD} at any budget tried: "),
+        (None, "no comparison (reasons below the table): "),
+    ):
+        names = [pair_name(one.metric, one.metric_b) for one in pairs if one.told_apart is value]
+        lines += [phrases.sentence(start + "; ".join(names))] if names else []
+    return lines
+
+
 def of_first_curve(findings: Sequence[Finding], kind: str) -> list[Finding]:
     """Findings of one kind about the curve with the most budgets."""
     kept = [one for one in findings if one.kind == kind]
@@ -188,9 +200,9 @@ def _largest(rows: Sequence[CurveRow]) -> str:
 
 def _points(row: CurveRow, side: int) -> str:
     value = 100 * side * (row.unc.estimate or 0)
-    places = _places(row)
-    text = phrases.number(value, places)
-    return f"{text} {'point' if float(f'{value:.{places}f}') == 1 else 'points'}"
+    decimals = places(row)
+    text = phrases.number(value, decimals)
+    return f"{text} {'point' if float(f'{value:.{decimals}f}') == 1 else 'points'}"
 
 
 def _band(row: CurveRow, side: int) -> str:
@@ -198,18 +210,19 @@ def _band(row: CurveRow, side: int) -> str:
     if low is None or high is None:
         return "no band"
     ends = sorted((100 * side * low, 100 * side * high))
-    places = _places(row)
+    decimals = places(row)
     level = phrases.share(row.unc.level or 0)
-    return f"{level} band {phrases.number(ends[0], places)} to {phrases.number(ends[1], places)}"
+    return f"{level} band {phrases.number(ends[0], decimals)} to {phrases.number(ends[1], decimals)}"
 
 
-def _places(row: CurveRow) -> int:
+def places(row: CurveRow) -> int:
     """Decimals of points: enough to see the band's width and on which side of zero its ends are."""
     ends = (row.simultaneous_low, row.simultaneous_high)
     if ends[0] is None or ends[1] is None:
         return 1
-    places = phrases.percent_places(ends[0], ends[1])
-    return max(places, 1) if min(abs(ends[0]), abs(ends[1])) < 0.005 else places
+    decimals = phrases.percent_places(ends[0], ends[1])
+    nearest = min(abs(ends[0]), abs(ends[1]))
+    return max(decimals, 2 if nearest < 0.0005 else 1 if nearest < 0.005 else 0)
 
 
 def _against_labels(rows: Sequence[CurveRow]) -> Finding:

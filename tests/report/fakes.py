@@ -18,6 +18,7 @@ from saturation.results import (
     SaturationResult,
     Uncertainty,
 )
+from saturation.studies import contrasts
 from saturation.studies.answers import how_many
 
 HOSTILE = "<script>alert(1)</script>"
@@ -84,6 +85,7 @@ def curve(model="m", baselines=("hard", "smoothing[0.1]", "smallest")) -> Satura
                 rows += [_fraction(common, budget, one, ceiling) for one in baselines]
         if direction != "none":
             rows += [row for one in baselines for row in _stars(common, one, ceiling)]
+    rows += _contrasts(str(soft), model)
     return SaturationResult(rows=tuple(rows), settings=SETTINGS | {"design": "crossed"}, data=DATA, inputs=INPUTS)
 
 
@@ -100,6 +102,32 @@ def _fraction(common, budget, baseline, ceiling) -> CurveRow:
     half = 0.03 + 0.1 / budget
     set_ = {"fieller_shape": "bounded", "fieller_low": kept - half, "fieller_high": kept + half}
     return CurveRow(unc=unc(kept, half, interval="fieller"), denominator_p=1e-4, **set_, **own)
+
+
+def _contrasts(curve, model) -> list[CurveRow]:
+    """KL ahead of Brier at small budgets; the model behind its labels at none; one target beside the soft one."""
+    common = {"curve": curve, "model": model, "method": "soft"}
+    rows = []
+    for budget in BUDGETS[:-1]:
+        apart = unc(0.2 / budget, 0.02)
+        band = {"simultaneous_low": 0.2 / budget - 0.03, "simultaneous_high": 0.2 / budget + 0.03}
+        rows.append(CurveRow(quantity="contrast_fraction", metric="kl", metric_b="brier", direction="lower",
+                             baseline="hard", budget=budget, unc=apart, p=0.01, **band, **common))  # fmt: skip
+    rows += [
+        CurveRow(quantity="contrast_labels", metric="entropy_correlation", direction="higher", baseline="smallest",
+                 budget=budget, unc=unc(-0.01, 0.02), p=0.3, simultaneous_low=-0.04, simultaneous_high=0.02, **common)
+        for budget in BUDGETS[1:-1]
+    ]  # fmt: skip
+    ratio = unc(math.log(0.6), 0.2)
+    rows.append(CurveRow(quantity="contrast_log_n_star", metric="kl", metric_b="brier", direction="lower",
+                         baseline="hard", q=0.9, unc=ratio, p=0.001, **common))  # fmt: skip
+    other = {"curve": str(Condition.of(model=model, method="dirichlet")), "model": model, "method": "dirichlet"}
+    for budget, p in ((3, 0.001), (10, 0.4)):
+        at = {"metric": "kl", "direction": "lower", "budget": budget} | other
+        rows.append(CurveRow(quantity="value", unc=unc(0.21, 0.01), **at))
+        rows.append(CurveRow(quantity="gap_closure", unc=unc(0.5, 0.2, interval="fieller"), p=p, **at))
+        rows.append(CurveRow(quantity="shortfall", unc=unc(0.01, 0.02), p=0.2, **at))
+    return rows
 
 
 def _stars(common, baseline, ceiling) -> list[CurveRow]:
@@ -147,4 +175,5 @@ def report(*, with_models=True, model="m") -> ReportResult:
         inputs=INPUTS,
         notes=(Note("label_order", f"labels taken in the order yes, {HOSTILE}"),),
         answers=tuple(found.answer for found in how_many(sections)),
+        findings=contrasts.find(sections),
     )

@@ -10,9 +10,10 @@ from itertools import pairwise
 import pytest
 
 from saturation.errors import UsageError
-from saturation.report import grids, html
+from saturation.report import contrast_grids, grids, html
 from saturation.report.folder import check_folder, write_report
 from saturation.studies.answers import LABEL_NOISE
+from saturation.studies.contrasts import NOT_TOLD
 from tests.report import fakes
 
 VOID = {"meta", "link", "br", "img", "input"}
@@ -126,6 +127,44 @@ def test_n_star_cells():
     assert [cell.text for cell in rows["KL divergence, over hard labels"]] == ["3 [2, 10]", "6 [2, 10]"]
     assert [cell.text for cell in rows["Entropy correlation, over hard labels"]] == ["> 50", "> 50"]
     assert [cell.text for cell in rows["Brier score, over label smoothing 0.1"]] == ["undefined"] * 2
+
+
+def test_sections_stand_in_their_order(with_models, votes_only):
+    wanted = [
+        "answer",
+        "differ",
+        "curves",
+        "model-fractions",
+        "model-n-star",
+        "labels",
+        "conditions",
+        "checks",
+        "repeat",
+    ]
+    assert re.findall(r'<section id="([^"]*)"', with_models) == wanted
+    assert re.findall(r'<section id="([^"]*)"', votes_only) == ["answer", "labels", "checks", "repeat"]
+
+
+def test_whether_metrics_differ_is_said_in_words_before_the_curves(with_models):
+    words = "KL divergence keeps more than Brier score at 1, 2, 3 and 5 annotators: 20 points more at 1"
+    assert with_models.index(words) < with_models.index('<section id="curves"')
+    assert f"Entropy correlation: model and labels alone {NOT_TOLD} at any budget tried" in with_models
+    assert "At 10 annotators per item, dirichlet targets cannot be told from soft ones in KL divergence." in with_models
+
+
+def test_cells_of_contrasts_by_hand():
+    """0.2 / 3 = 6.67 points, band 3 wide each way; at 10 votes 2 +- 3 holds zero."""
+    (grid,) = contrast_grids.pair_grids(fakes.curve())
+    cells = dict(zip(grid.head[1:], dict(grid.rows)["kl \u2212 brier"], strict=True))
+    assert cells["3"] == grids.Cell("7 [4, 10]", strong=True)
+    assert cells["10"] == grids.Cell("2 [\u22121, 5]")
+    assert cells["N* ratio, 90%"] == grids.Cell("0.60 [0.49, 0.73]", strong=True)
+    (grid,) = contrast_grids.gap_grids(fakes.curve())
+    assert [cell.text for cell in dict(grid.rows)["KL divergence, N = 10"]] == [
+        "50% [30%, 70%]",
+        "cannot be told from soft targets (p = .40)",
+        "cannot be told from the ceiling (p = .20)",
+    ]
 
 
 def test_folder_holds_the_documented_files(tmp_path):
