@@ -123,6 +123,15 @@ def test_baan_predictions_come_in_our_label_order(tmp_path):
     assert "part" not in row
 
 
+def test_baan_probabilities_keep_64_bits_where_the_file_has_32(tmp_path):
+    stored = baan_row("u1", [2.0, -1.0, 0.5])
+    stored["probs"] = [float(np.float32(p)) for p in stored["probs"]]
+    convert("baan-predictions", lines(tmp_path / "SNLI_dev_m_0.json", [stored]), tmp_path / "out")
+    row = table(tmp_path / "out", "predictions").row(0, named=True)
+    exact = math.exp(2) / (math.exp(2) + math.exp(-1) + math.exp(0.5))
+    assert row["p_entailment"] == pytest.approx(exact, abs=1e-15) != stored["probs"][0]
+
+
 def test_baan_parts_of_one_seed_join_and_repeats_are_refused(tmp_path):
     dev = lines(tmp_path / "SNLI_dev_bert-base_0.json", [baan_row("u1", [2.0, 0.0, 0.0])])
     test = lines(tmp_path / "SNLI_test_bert-base_0.json", [baan_row("u2", [2.0, 0.0, 0.0])])

@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 import pytest
 
+from saturation import evaluate
 from saturation.datasets import convert
 from saturation.tables.checking import check_files
 from saturation.tables.door import read_panel, read_votes
@@ -43,7 +44,7 @@ def test_chaosnli(tmp_path, shared_data, name, items):
     assert majority == {row["uid"]: full[str(row["majority_label"])] for row in raw}
 
 
-def test_baan_predictions_meet_chaosnli(tmp_path, shared_data):
+def test_baan_predictions_meet_chaosnli(tmp_path, shared_data, reference):
     """In the right order the models agree with most majorities; with two columns swapped they do not."""
     votes = tmp_path / "votes"
     convert("chaosnli", shared_data / "chaosnli/data/chaosNLI_v1.0/chaosNLI_snli.jsonl", votes)
@@ -64,6 +65,9 @@ def test_baan_predictions_meet_chaosnli(tmp_path, shared_data):
     assert len(panel.votes.item_ids) == 1514
     agree = panel.probs[0][0].argmax(axis=-1) == panel.votes.counts.argmax(axis=-1)
     assert agree.mean() > 0.7
+    expected = reference["metrics"]["snli/roberta-base/seed0"]["kl_human_model_nats"]
+    rows = evaluate(panel, metrics=["kl"], by="cell", n_resamples=20).rows
+    assert next(row for row in rows if row.seed == 0).unc.estimate == pytest.approx(expected, abs=1e-12)
 
 
 def test_cifar10h(tmp_path, shared_data):
