@@ -93,6 +93,13 @@ def murphy(
         score = rel - res + unc + wbv - wbc for every condition; ``residual`` is the rounding of that identity.
         Corrected terms are unbiased and may be negative. ``diagram`` has the bins.
 
+    Notes
+    -----
+    ``rel``, ``res``, ``miscalibration`` and ``discrimination`` are biased up by noise, and so are their intervals:
+    they are about the value with this many items, and a reason says so. Of a miscalibration of .007, isotonic
+    intervals covered the value with infinitely many items in 24% (150 items) to 31% (1,500) of 300 simulated studies,
+    though their width was right; intervals of ``rel_corrected`` and ``res_corrected`` cover nominally.
+
     Raises
     ------
     UsageError

@@ -43,10 +43,16 @@ from saturation.typing import Floats, IntervalName, Probs, Weights
 
 ROUNDING = 1e-14
 """A spread below this is rounding, not data."""
+_BIASED_UP = ("rel", "res", "miscalibration", "discrimination")
 BIASED = ("rel", "res", *PLAIN_TWIN)
 """Terms that resampling would bias once more, or whose resamples are not centred at them: linearised unless told."""
 _WEIGHTS_AT_ONCE = 1 << 20
 ALIKE = "the same under both conditions: it belongs to the labels alone"
+NOISY = (
+    "biased by the noise in the bins by more than half its standard error: the interval is about its value with this "
+    "many items; the corrected term is free of that"
+)
+FITTED = "biased up by fitting to the very items it is judged by: the interval is about its value with this many items"
 NO_SPREAD = "no spread to build an interval from: every unit gives the same value"
 
 
@@ -228,7 +234,26 @@ def _uncorrected(run: Engine, drawn: Floats) -> Floats:
 def outcomes(run: Engine, found: Measured) -> Mapping[str, Outcome]:
     """Every term with its uncertainty or the reason why it has none."""
     linear = _covariance(run, found) if found.values else None
-    return {name: _outcome(run, found, place, linear) for place, name in enumerate(run.family.names)}
+    known = {name: _outcome(run, found, place, linear) for place, name in enumerate(run.family.names)}
+    return known | {name: _with_bias(known, name) for name in _BIASED_UP if name in known}
+
+
+def _with_bias(known: Mapping[str, Outcome], name: str) -> Outcome:
+    """An interval around a biased value must say so where the bias is not small beside it."""
+    one = known[name]
+    if one.interval.low is None:
+        return one
+    if f"{name}_corrected" not in known:
+        return replace(one, interval=with_reason(one.interval, FITTED))
+    twin = known[f"{name}_corrected"]
+    if (
+        one.estimate is None
+        or twin.estimate is None
+        or one.se is None
+        or abs(one.estimate - twin.estimate) < one.se / 2
+    ):
+        return one
+    return replace(one, interval=with_reason(one.interval, NOISY))
 
 
 def _outcome(run: Engine, found: Measured, place: int, linear: Covariance | None) -> Outcome:

@@ -11,7 +11,7 @@ from scipy import stats
 
 from saturation.analyses.decomposition import IDENTITY, labels_of, murphy
 from saturation.analyses.spreads import ONE_ITEM
-from saturation.analyses.term_spreads import ALIKE
+from saturation.analyses.term_spreads import ALIKE, FITTED, NOISY
 from saturation.errors import UsageError
 from saturation.metrics.murphy import decompose, term_names
 from saturation.resampling.draw import annotator_weights, item_weights, redraw_votes
@@ -82,6 +82,23 @@ def test_one_seed_is_the_jackknife_and_says_so():
     assert row.unc.se == pytest.approx(se, rel=1e-9)
     assert row.unc.low == pytest.approx(row.unc.estimate - stats.t.ppf(0.975, 39) * se)
     assert row.unc.reason == ONE_SEED
+
+
+def test_an_interval_around_a_biased_value_says_so():
+    """A calibrated model's REL is all noise; with many votes and items the noise is small beside the interval."""
+    generator = np.random.default_rng(3)
+    m = generator.uniform(size=100)
+    counts = generator.binomial(5, m)
+    noisy = panel_from_arrays(np.stack([1 - m, m], 1), np.stack([5 - counts, counts], 1))
+    assert NOISY in row_of(murphy(noisy, outcome="soft"), "rel").unc.reason
+    assert row_of(murphy(noisy, outcome="soft"), "rel_corrected").unc.reason == ONE_SEED
+    m = generator.uniform(0, 0.5, size=2000)
+    counts = generator.binomial(100, m + 0.4)
+    plain = panel_from_arrays(np.stack([1 - m, m], 1), np.stack([100 - counts, counts], 1))
+    assert row_of(murphy(plain, outcome="soft"), "rel").unc.reason == ONE_SEED
+    isotonic = murphy(plain, outcome="soft", binning="isotonic")
+    assert row_of(isotonic, "miscalibration").unc.reason == f"{ONE_SEED}; {FITTED}"
+    assert row_of(isotonic, "uncertainty").unc.reason == ONE_SEED
 
 
 def test_differences_are_paired():
