@@ -18,6 +18,10 @@ from saturation.typing import Floats, IntervalName
 
 WORSE_CEILING = "the ceiling is worse than the baseline: a share of a deterioration, not of an improvement"
 UNBOUNDED = "no interval: with the degrees of freedom of this fraction Fieller's set is not bounded"
+SAME_FOR_ALL = "the same share for every item and seed, whatever their sample: needs no interval"
+NOTHING_MOVED = "no interval: baseline and budget agree on every item and seed, so nothing shows how sure that is"
+ROUNDING = 1e-13
+"""A variance below this part of the denominator's is what cancellation leaves of 0."""
 BASELINE_IS_CEILING = "the baseline is the ceiling: there is no improvement to take a share of"
 
 
@@ -44,7 +48,7 @@ class Fraction:
     fieller
         The whole confidence set; None where there is no spread at all.
     interval
-        ``fieller``, ``exact`` (0 and 1 by definition) or ``none``.
+        ``fieller``, ``exact`` (0 and 1 by definition, or the same share for every item) or ``none``.
     reason
         Why something is missing, or what to keep in mind.
     """
@@ -69,7 +73,7 @@ def fraction(losses: Floats, over: Floats, under: Floats, covariance: Covariance
     It is undefined (estimate None, with a reason; Fieller's set is still given) where the t test of the denominator
     does not reject 0. Fieller's set uses the degrees of freedom of the fraction, which can be fewer: where it is not
     bounded, low and high are None. Where the two contrasts agree it is 1 by definition, where ``over`` is zero it is
-    0: ``exact``.
+    0: ``exact``; so is a share that is the same for every item (brier of votes: the 1/N of an identity).
 
     Parameters
     ----------
@@ -111,6 +115,8 @@ def fraction(losses: Floats, over: Floats, under: Floats, covariance: Covariance
         return Fraction(None, numerator, denominator, denominator_p=denominator_p, fieller=whole, reason=reason)
     estimate = numerator / denominator
     variance, df = covariance.variance(over - estimate * under)
+    if variance <= ROUNDING * (1 + estimate**2) * covariance.variance(under)[0]:
+        return _without_spread(numerator, denominator, denominator_p)
     one_sided = covariance.ratio(numerator, denominator, over, under, max(2 * level - 1, 0.0))
     bounded = whole.shape == "bounded"
     return Fraction(
@@ -159,6 +165,26 @@ def _by_definition(value: float, numerator: float, denominator: float, denominat
         denominator_p=denominator_p,
         interval="exact",
         reason=_remarks(f"{what}: exactly {value:.0f} by definition, needs no interval", _worse(denominator)),
+    )
+
+
+def _without_spread(numerator: float, denominator: float, denominator_p: float) -> Fraction:
+    """A numerator that is proportional to the denominator on every item is so by an identity; one of 0 may be luck."""
+    if abs(numerator) <= ROUNDING * abs(denominator):
+        reason = _remarks(NOTHING_MOVED, _worse(denominator))
+        return Fraction(0.0, numerator, denominator, denominator_p=denominator_p, reason=reason)
+    known = numerator / denominator
+    return Fraction(
+        estimate=known,
+        numerator=numerator,
+        denominator=denominator,
+        low=known,
+        high=known,
+        lower=known,
+        se=0.0,
+        denominator_p=denominator_p,
+        interval="exact",
+        reason=_remarks(SAME_FOR_ALL, _worse(denominator)),
     )
 
 

@@ -80,6 +80,28 @@ def test_undefined_where_the_denominator_is_not_distinguishable_from_zero():
     assert made.fieller.shape in ("complement", "whole line")
 
 
+def test_a_share_that_is_the_same_for_every_item_is_exact():
+    """Loss s_i (1/N + 1/R) at N = 1, 2, 10: (1 - 1/2) / (1 - 1/10) = 5/9 for every item, however much s_i varies."""
+    spread = np.random.default_rng(0).exponential(size=40)
+    values = spread * np.array([1.0, 0.5, 0.1])[:, None, None] + spread * 0.1
+    means = values.mean(axis=2)
+    cov = covariance(Influence(means[:, 0], (means,), (values,), (np.arange(40),), 40))
+    made = fraction(means[:, 0], BASE - AT, BASE - CEIL, cov)
+    assert (made.interval, made.se) == ("exact", 0.0)
+    assert made.low == made.high == made.estimate == pytest.approx(5 / 9)
+
+
+def test_no_item_that_moved_gives_no_interval():
+    """A budget that agrees with the baseline on all of these items: other items need not repeat it."""
+    values = np.random.default_rng(0).normal(size=(3, 1, 40)) + np.array([1.0, 1.0, 0.0])[:, None, None]
+    values[1] = values[0]
+    means = values.mean(axis=2)
+    cov = covariance(Influence(means[:, 0], (means,), (values,), (np.arange(40),), 40))
+    made = fraction(means[:, 0], BASE - AT, BASE - CEIL, cov)
+    assert (made.estimate, made.low, made.high, made.lower, made.interval) == (0.0, None, None, None, "none")
+    assert made.reason.startswith("no interval")
+
+
 def test_baseline_that_is_the_ceiling():
     made = fraction(np.array([1.0, 0.6, 0.5]), CEIL - AT, CEIL - CEIL, spread_of(np.eye(3)))
     assert (made.estimate, made.reason) == (None, BASELINE_IS_CEILING)
@@ -188,6 +210,12 @@ def test_isotonic_agrees_with_scipy():
         fit, matrix = stars.isotonic(values, weights)
         np.testing.assert_allclose(fit, optimize.isotonic_regression(values, weights=weights).x, atol=1e-12)
         np.testing.assert_allclose(matrix @ values, fit, atol=1e-12)
+
+
+def test_percentile_p_knows_its_resolution():
+    """1 of 100 resamples just below 0, the others far above: between the first two order statistics, not 2e-10."""
+    drawn = np.concatenate([[-1e-9], np.linspace(1, 2, 99)])
+    assert percentile_p(drawn) == percentile_p(drawn + 1) == 2 / 101
 
 
 def test_percentile_p_inverts_the_percentile_interval():
