@@ -148,6 +148,8 @@ class Joint:
 def percentile_p(distribution: Floats, null: float = 0.0) -> float | None:
     """The p-value that inverts the percentile interval: below 1 - level exactly when the null is excluded.
 
+    Never below 2 / (resamples + 1), what resamples that are all on one side show.
+
     Examples
     --------
     >>> round(percentile_p(np.arange(101.0) - 5), 9)  # 0 is the 5% quantile
@@ -157,7 +159,7 @@ def percentile_p(distribution: Floats, null: float = 0.0) -> float | None:
     if len(kept) < 2 or kept[0] == kept[-1]:
         return None
     share = float(np.interp(null, kept, np.linspace(0, 1, len(kept))))
-    return max(2 * min(share, 1 - share), 2 / (len(kept) + 1)) if share in (0.0, 1.0) else 2 * min(share, 1 - share)
+    return max(2 * min(share, 1 - share), 2 / (len(kept) + 1))
 
 
 def from_resamples(distribution: Floats, n_seeds: Sequence[int]) -> Covariance:
