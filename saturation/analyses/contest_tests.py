@@ -29,6 +29,7 @@ CELLS_OVERLAP = (
 NO_ITEMS = "belongs to a set of items and has no difference an item: use the difference itself or bootstrap"
 NORMAL_ENTROPIES = "assumes normal entropies, which are bounded and skewed: the bootstrap is the safer test"
 ON_Z = "differences are on Fisher's z, artanh r_a - artanh r_b"
+ONE_ITEM = "a split has one item only: no spread over items"
 NO_DIRECTION = "neither direction of this metric is better"
 _AT_ONCE = 1 << 21
 
@@ -161,7 +162,11 @@ def _bootstrap(case: Case) -> Paired:
     lost = int(np.isnan(drawn).sum())
     if kept is None and lost:
         return undefined(str(reason))
+    if min(len(places) for places in case.field.panel.items_of_split) < 2:
+        return undefined(ONE_ITEM, contest.difference.estimate)
     estimate, without = _without_each(case)
+    if not np.isfinite(estimate):
+        return undefined("Fisher's z is infinite: a correlation is -1 or 1", contest.difference.estimate)
     size = float(np.abs(case.field.losses.influence.estimates[_pair(case)]).max())
     made = paired.bca_test(paired.settled(drawn[~np.isnan(drawn)], size), estimate, without, case.field.level)
     if contest.metric.is_correlation:
@@ -175,7 +180,8 @@ def _without_each(case: Case) -> tuple[float, Floats]:
     one, other = _pair(case)
     values = sign(contest.metric) * influence.estimates[[one, other]]
     on_z = _on_z(contest, values)
-    slope = 1 / (1 - values**2) if contest.metric.is_correlation else np.ones(2)
+    inside = np.abs(values) < 1
+    slope = 1 / (1 - np.where(inside, values, 0.0) ** 2) if contest.metric.is_correlation else np.ones(2)
     weights = sign(contest.metric) * np.array([1.0, -1.0]) * slope
     moved = np.zeros(influence.n_items)
     there = np.zeros(influence.n_items, dtype=bool)

@@ -21,6 +21,8 @@ NOT_CONVERGED = "the mixed model's restricted likelihood has no maximum that the
 _AT_ZERO = 1e-8
 """A variance below this part of the rest's variance sits at its boundary, 0."""
 _STEP = 1e-3
+_BOUNDS = [(-25.0, 12.0)] * 2
+"""Logarithms of the two variance ratios; the likelihood is flat towards a variance of 0."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -129,10 +131,14 @@ def restricted_likelihood(data: Cells, level: float = 0.95) -> Paired:
     def deviance(log_ratios: Floats) -> float:
         return _profile(scaled, np.exp(log_ratios))[0]
 
-    starts = [np.log(np.array(start)) for start in ((1.0, 0.1), (0.1, 1.0), (0.01, 0.01))]
-    bounds = [(-25.0, 12.0)] * 2
-    fits = [optimize.minimize(deviance, start, method="L-BFGS-B", bounds=bounds) for start in starts]
-    fits = [fit for fit in fits if np.isfinite(fit.fun)]
+    starts = [np.log(np.array(start)) for start in ((1.0, 0.1), (0.01, 0.01))]
+    fits = [
+        optimize.minimize(
+            deviance, start, method="Nelder-Mead", bounds=_BOUNDS, options={"xatol": 1e-5, "fatol": 1e-10}
+        )
+        for start in starts
+    ]
+    fits = [fit for fit in fits if fit.success and np.isfinite(fit.fun)]
     if not fits:
         return undefined(NOT_CONVERGED, None)
     best = min(fits, key=lambda fit: float(fit.fun))
