@@ -167,24 +167,28 @@ def test_cells_of_contrasts_by_hand():
     ]
 
 
-def test_folder_holds_the_documented_files(tmp_path):
-    out = tmp_path / "report"
-    page = write_report(fakes.report(), out)
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A folder with everything in it; drawn once, since drawing takes seconds."""
+    out = tmp_path_factory.mktemp("written") / "report"
+    assert write_report(fakes.report(), out) == out / "index.html"
+    return out
+
+
+def test_folder_holds_the_documented_files(folder):
     names = ("label_curve", "saturation_curve", "fractions", "n_star", "conditions", "checks")
     expected = {"index.html", "results.json"}
     expected |= {f"figures/{n}.{kind}" for n in names for kind in ("svg", "pdf")}
     expected |= {f"tables/{n}.{kind}" for n in names for kind in ("csv", "tex")}
-    assert {str(p.relative_to(out)) for p in out.rglob("*") if p.is_file()} == expected
-    assert page == out / "index.html"
-    results = json.loads((out / "results.json").read_text())
+    assert {str(p.relative_to(folder)) for p in folder.rglob("*") if p.is_file()} == expected
+    results = json.loads((folder / "results.json").read_text())
     assert results["command"] == "report"
     assert list(results["sections"]) == ["curve", "evaluate", "label_curve"]
 
 
-def test_a_folder_of_ours_is_replaced_and_other_files_are_refused(tmp_path):
-    ours, theirs = tmp_path / "ours", tmp_path / "theirs"
-    write_report(fakes.report(with_models=False), ours)
-    check_folder(ours)
+def test_a_folder_of_ours_is_replaced_and_other_files_are_refused(folder, tmp_path):
+    check_folder(folder)
+    theirs = tmp_path / "theirs"
     theirs.mkdir()
     check_folder(theirs)
     (theirs / "thesis.tex").write_text("years of work")
