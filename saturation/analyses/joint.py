@@ -133,7 +133,8 @@ class Joint:
         """Fieller's limits of a fraction at a simultaneous critical value; None where they are not bounded."""
         numerator, denominator = dot(over, self.losses), dot(under, self.losses)
         _, df = self.covariance.variance(over - numerator / denominator * under)
-        wider = _scaled(self.covariance, (critical / intervals.critical(self.level, df)) ** 2)
+        factor = (critical / intervals.critical(self.level, df)) ** 2
+        wider = self.covariance.map(lambda part: factor * part)
         found = wider.ratio(numerator, denominator, over, under, self.level)
         return (found.low, found.high) if found.shape == "bounded" else (None, None)
 
@@ -171,17 +172,6 @@ def from_resamples(distribution: Floats, n_seeds: Sequence[int]) -> Covariance:
     none = np.zeros((size, size))
     seeds_df = MANY if min(n_seeds) > 1 else 0
     return Covariance(spread, none, none, none, items_df=MANY, seeds_df=seeds_df, annotators_df=float("inf"))
-
-
-def _scaled(covariance: Covariance, factor: float) -> Covariance:
-    """Every part times a factor; the degrees of freedom of a contrast stay as they are."""
-    return replace(
-        covariance,
-        items=factor * covariance.items,
-        seeds=factor * covariance.seeds,
-        error=factor * covariance.error,
-        annotators=factor * covariance.annotators,
-    )
 
 
 def _mean(defined: Floats) -> Floats:

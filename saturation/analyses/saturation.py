@@ -23,12 +23,12 @@ from saturation.analyses.study import Study
 from saturation.errors import UsageError
 from saturation.metrics.catalogue import DEFAULT_METRICS, metrics_of
 from saturation.metrics.metric import Metric
+from saturation.resampling.designs import FROM_SEEDS
 from saturation.resampling.linearized import covariance
 from saturation.results import CurveRow, SaturationResult
 from saturation.streams import seed_of
 from saturation.tables.panel import Panel
 
-FEW_SEEDS = 10
 CROSSED = "crossed"
 PER_BUDGET = ("value", "shortfall", "gain", "fraction", "gap_closure")
 """Quantities that one item set for each budget can give."""
@@ -116,7 +116,7 @@ def saturation_curve(
     chosen = metrics_of(metrics, ties=ties, floor=floor, bins=bins, seed=seed)
     curves = curves_of(panel.conditions, ceiling)
     sets, set_notes = item_sets(panel, curves, ragged)
-    few = min(len(seeds) for seeds in panel.seeds) < FEW_SEEDS
+    few = min(len(seeds) for seeds in panel.seeds) < FROM_SEEDS
     people = has_annotators(panel)
     resample = (design == CROSSED or not few) and not people
     options = _Options(chosen, curves, baselines, tuple(q), margin, level, n_resamples, seed, resample, threads)

@@ -64,10 +64,4 @@ def _moved(covariance: Covariance, rows: Ints, slopes: Floats) -> Covariance:
     def part(matrix: Floats) -> Floats:
         return np.asarray(matrix[np.ix_(rows, rows)] * slopes[:, None] * slopes)
 
-    return replace(
-        covariance,
-        items=part(covariance.items),
-        seeds=part(covariance.seeds),
-        error=part(covariance.error),
-        annotators=part(covariance.annotators),
-    )
+    return covariance.map(part)

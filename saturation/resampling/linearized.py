@@ -12,7 +12,8 @@ Splits are fixed: the statement is about these partitions of the items.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy import special
@@ -121,6 +122,16 @@ class Covariance:
     def reason(self) -> str | None:
         """What the intervals leave out, in words."""
         return ONE_SEED if self.seeds_df == 0 else None
+
+    def map(self, change: Callable[[Floats], Floats]) -> Covariance:
+        """Every part (statistics, statistics) changed alike; the degrees of freedom stay."""
+        return replace(
+            self,
+            items=change(self.items),
+            seeds=change(self.seeds),
+            error=change(self.error),
+            annotators=change(self.annotators),
+        )
 
     def variance(self, contrast: Floats) -> tuple[float, float]:
         """Variance and degrees of freedom (Satterthwaite) of a linear contrast of the statistics.
