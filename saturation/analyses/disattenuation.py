@@ -13,7 +13,7 @@ from saturation.metrics.entropy_reliability import CONSTANT, disattenuated, spea
 from saturation.metrics.metric import Human, Metric
 from saturation.typing import Floats, Ints, Probs
 
-ABOVE_ONE = "the disattenuated correlation is above 1: the reliability is too uncertain to divide by"
+BEYOND_ONE = "the disattenuated correlation is beyond 1: the reliability is too uncertain to divide by"
 NAME = "entropy_correlation"
 
 

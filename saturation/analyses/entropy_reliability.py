@@ -21,6 +21,7 @@ from saturation.typing import Floats, Ints
 
 TOO_FEW = "no reliability below 6 votes an item"
 BIASED = "Spearman-Brown biased low at so few votes"
+NOT_POSITIVE = "it is not above 0, so nothing can be divided by it"
 CONSTANT = "the entropies do not vary between items"
 TOO_MUCH = "too many votes and labels to compute the exact variances"
 
@@ -110,4 +111,5 @@ def reliability(counts: Ints) -> Reliability:
     if not np.isfinite(half):
         return Reliability(None, half_size=size, reason=CONSTANT)
     whole = spearman_brown(half, step_up_factor(counts))
-    return Reliability(float(whole), float(half), size, BIASED if totals.min() < FEW_VOTES else None)
+    remarks = (BIASED if totals.min() < FEW_VOTES else None, None if whole > 0 else NOT_POSITIVE)
+    return Reliability(float(whole), float(half), size, "; ".join(filter(None, remarks)) or None)

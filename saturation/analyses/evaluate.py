@@ -11,7 +11,7 @@ import numpy as np
 from saturation.analyses import evaluate_notes
 from saturation.analyses.cases import Outcome, Plan
 from saturation.analyses.context import Sample, Statistic, corrected, group_codes, plain, samples
-from saturation.analyses.disattenuation import ABOVE_ONE, NAME, disattenuated_statistic
+from saturation.analyses.disattenuation import BEYOND_ONE, NAME, disattenuated_statistic
 from saturation.analyses.losses import floored_rows
 from saturation.analyses.spreads import outcomes
 from saturation.conditions import Condition
@@ -256,6 +256,6 @@ def _reason(one: Metric, own: str | None, fixed: Outcome | None, remark: str | N
     said = [own, remark]
     if fixed is not None and fixed.interval.low is None and fixed.interval.reason != own:
         said.append(fixed.interval.reason if fixed.estimate is None else f"corrected: {fixed.interval.reason}")
-    if one.name == NAME and fixed is not None and fixed.estimate is not None and fixed.estimate > 1:
-        said.append(ABOVE_ONE)
+    if one.name == NAME and fixed is not None and fixed.estimate is not None and abs(fixed.estimate) > 1:
+        said.append(BEYOND_ONE)
     return "; ".join(text for text in said if text) or None

@@ -16,6 +16,7 @@ from saturation.errors import UsageError
 from saturation.resampling.draw import annotator_weights, item_weights, redraw_votes, seed_weights
 from saturation.resampling.linearized import ONE_SEED
 from saturation.results import EvaluateRow, flatten
+from saturation.tables.builders import panel_from_arrays
 from saturation.tables.panel import Ballots, Panel, Votes
 
 LABELS = ("a", "b", "c")
@@ -535,3 +536,13 @@ def test_default_intervals_agree_with_a_bootstrap_of_these_items(snli):
     ):
         assert row.unc.low == pytest.approx(drawn.unc.low, abs=0.15 * row.unc.se)
         assert row.unc.high == pytest.approx(drawn.unc.high, abs=0.15 * row.unc.se)
+
+
+def test_a_reliability_that_is_not_positive_is_a_reason():
+    """Items that differ by chance alone: disjoint crowds disagree about which are uncertain, R < 0."""
+    counts = np.array([[6, 6], [7, 5], [8, 4], [6, 6], [7, 5]])
+    probs = np.random.default_rng(0).dirichlet([1, 1], 5)
+    row = evaluate(panel_from_arrays(probs, counts), metrics=["entropy_correlation"]).rows[0]
+    assert row.unc.estimate is not None
+    assert row.corrected is None
+    assert "it is not above 0" in row.unc.reason
