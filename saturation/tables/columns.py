@@ -94,3 +94,21 @@ def as_whole(found: Findings, frame: pl.DataFrame, names: Iterable[str], rule: s
             found.add_rows(rule, bad, cell(name, f"{name} is ", ", not a whole number"))
         frame = frame.with_columns(pl.col(name).cast(pl.Int64, strict=False))
     return frame
+
+
+def check_words(found: Findings, frame: pl.DataFrame, name: str, words: tuple[str, ...], rule: str) -> None:
+    """Note cells of a column, where it is there, that are none of the words."""
+    import polars as pl
+
+    if name not in frame.columns:
+        return
+    bad = frame.filter(~pl.col(name).is_in(words).fill_null(value=False))
+    found.add_rows(rule, bad, cell(name, f"{name} is ", f", not {', '.join(words[:-1])} or {words[-1]}"))
+
+
+def check_least(found: Findings, frame: pl.DataFrame, name: str, least: int, rule: str) -> None:
+    """Note numbers of a column, where it is there, that are too small."""
+    import polars as pl
+
+    if name in frame.columns:
+        found.add_rows(rule, frame.filter(pl.col(name) < least), cell(name, f"{name} is ", f"; it is at least {least}"))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from saturation.conditions import STANDARD_COLUMNS
 from saturation.tables import labels as label_rules
-from saturation.tables.columns import as_floats, as_text, as_whole, check_ids, need
+from saturation.tables.columns import as_floats, as_text, as_whole, check_ids, check_least, check_words, need
 from saturation.tables.findings import ROW, Findings, cell
 from saturation.tables.schema import NEVER_CONDITIONS, PARTS, reserved_names
 from saturation.tables.simplex import check_simplex, renormalise
@@ -131,12 +131,10 @@ def _typed_keys(found: Findings, frame: pl.DataFrame) -> pl.DataFrame:
         pl.lit(value).alias(name) for name, value in constants.items() if name not in frame.columns
     )
     check_ids(found, frame, "item_id", "model", "method", "split", "member")
-    if "part" in frame.columns:
-        bad = frame.filter(~pl.col("part").is_in(PARTS).fill_null(value=False))
-        found.add_rows("P11", bad, cell("part", "part is ", ", not train, dev or test"))
+    check_words(found, frame, "part", PARTS, "P11")
     if "budget" in frame.columns:
         frame = as_whole(found, frame, ["budget"], "P08")
-        found.add_rows("P08", frame.filter(pl.col("budget") < 1), cell("budget", "budget is "))
+        check_least(found, frame, "budget", 1, "P08")
     frame = as_whole(found, frame, [name for name in ("seed", "draw") if name in frame.columns], "P10")
     if frame["seed"].null_count() == len(frame):
         frame = frame.with_columns(pl.lit(0, dtype=pl.Int64).alias("seed"))

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from saturation.tables import labels as label_rules
-from saturation.tables.columns import as_floats, as_text, as_whole, check_ids, empty, need
-from saturation.tables.findings import Findings, cell
+from saturation.tables.columns import as_floats, as_text, as_whole, check_ids, check_least, check_words, empty, need
+from saturation.tables.findings import Findings, Message, cell
 from saturation.tables.predictions import read_predictions
 from saturation.tables.schema import MAX_VOTES, PARTS, POOLS, table_named
 from saturation.tables.simplex import check_simplex
@@ -76,14 +76,10 @@ def votes(found: Findings, frame: pl.DataFrame, names: Sequence[str] | None) -> 
         unknown = frame.filter(~blank & ~pl.col("label").is_in(list(names)))
         found.add_rows("V02", unknown, cell("label", "the label ", f" is none of {', '.join(names[:20])}"))
     if "annotator_id" in frame.columns:
-        key = pl.struct("item_id", "annotator_id")
-        again = frame.filter(key.is_duplicated() & ~key.is_first_distinct())
-        found.add_rows("V03", again, cell("annotator_id", "annotator ", " has labelled this item already"))
-    if "pool" in frame.columns:
-        bad = frame.filter(~pl.col("pool").is_in(POOLS).fill_null(value=False))
-        found.add_rows("V04", bad, cell("pool", "pool is ", ", not train or heldout"))
-    if "seconds" in frame.columns:
-        found.add_rows("V05", frame.filter(pl.col("seconds") < 0), cell("seconds", "seconds is "))
+        again = cell("annotator_id", "annotator ", " has labelled this item already")
+        _once(found, frame, "V03", ["item_id", "annotator_id"], again)
+    check_words(found, frame, "pool", POOLS, "V04")
+    check_least(found, frame, "seconds", 0, "V05")
     return frame
 
 
@@ -100,7 +96,7 @@ def counts(found: Findings, frame: pl.DataFrame, names: tuple[str, ...] | None) 
     frame = as_whole(found, frame, columns, "V06")
     for name in columns:
         wrong = frame.filter(pl.col(name).is_null() | (pl.col(name) < 0))
-        found.add_rows("V06", wrong, cell(name, f"{name} is "))
+        found.add_rows("V06", wrong, cell(name, f"{name} is ", ", not a number of votes"))
     total = pl.sum_horizontal(pl.col(columns).cast(pl.Float64))  # sums of huge whole numbers would wrap around
     found.add_rows("V06", frame.filter(total > MAX_VOTES), f"the item has more than {MAX_VOTES:,} votes")
     found.add_rows("V07", frame.filter(total == 0), "the item has no votes")
@@ -111,8 +107,6 @@ def counts(found: Findings, frame: pl.DataFrame, names: tuple[str, ...] | None) 
 
 def soft_votes(found: Findings, frame: pl.DataFrame, names: tuple[str, ...] | None) -> pl.DataFrame:
     """Check a table of one distribution an annotator and item."""
-    import polars as pl
-
     need(found, frame, ("item_id", "annotator_id"))
     names = label_rules.from_columns(found, frame, "p_", names)
     frame = as_text(found, frame, "item_id", "annotator_id")
@@ -122,7 +116,7 @@ def soft_votes(found: Findings, frame: pl.DataFrame, names: tuple[str, ...] | No
     _once(found, frame, "P12", ["item_id", "annotator_id"], "this annotator has a row for the item already")
     if "seconds" in frame.columns:
         frame = as_floats(found, frame, ["seconds"], "V05")
-        found.add_rows("V05", frame.filter(pl.col("seconds") < 0), cell("seconds", "seconds is "))
+        check_least(found, frame, "seconds", 0, "V05")
     return frame
 
 
@@ -137,18 +131,15 @@ def items(found: Findings, frame: pl.DataFrame) -> pl.DataFrame:
 
 def splits(found: Findings, frame: pl.DataFrame) -> pl.DataFrame:
     """Check a table of splits."""
-    import polars as pl
-
     need(found, frame, ("item_id", "split", "part"))
     frame = as_text(found, frame, "item_id", "split", "part")
     check_ids(found, frame, "item_id", "split")
-    bad = frame.filter(~pl.col("part").is_in(PARTS).fill_null(value=False))
-    found.add_rows("P11", bad, cell("part", "part is ", ", not train, dev or test"))
+    check_words(found, frame, "part", PARTS, "P11")
     _once(found, frame, "A09", ["item_id", "split"], "the item is in this split already")
     return frame
 
 
-def _once(found: Findings, frame: pl.DataFrame, rule: str, key: list[str], message: str) -> None:
+def _once(found: Findings, frame: pl.DataFrame, rule: str, key: list[str], message: Message) -> None:
     import polars as pl
 
     columns = pl.struct(key)
