@@ -12,8 +12,9 @@ from saturation.analyses import decomposition_notes
 from saturation.analyses.cases import Outcome, Plan
 from saturation.analyses.context import Sample, samples
 from saturation.analyses.reliability_bins import reliability_bins
+from saturation.analyses.term_draws import Engine, Measured, engine, measured
 from saturation.analyses.term_family import PLAIN_TWIN, Family
-from saturation.analyses.term_spreads import Engine, Measured, engine, measured, outcomes
+from saturation.analyses.term_spreads import outcomes
 from saturation.conditions import Condition, select
 from saturation.errors import UsageError
 from saturation.metrics.murphy import TOLERANCE, MurphyBinning
@@ -75,7 +76,7 @@ def murphy(
         What is redrawn, as in ``evaluate``.
     interval
         Kind of interval; None: linearised t with fewer than 10 seeds; else BCa (percentile where seeds are redrawn)
-        for ``unc``, ``wbv``, ``wbc``, the score and its split, and linearised t for ``rel``, ``res`` and isotonic
+        for ``wbv``, ``wbc``, the score and its split, and linearised t for ``rel``, ``res``, ``unc`` and isotonic
         terms, whose bias resampling would double; normal with redrawn votes. Corrected terms and isotonic ones keep
         theirs, centred at the value.
     level
@@ -98,7 +99,8 @@ def murphy(
     ``rel``, ``res``, ``miscalibration`` and ``discrimination`` are biased up by noise, and so are their intervals:
     they are about the value with this many items, and a reason says so. Of a miscalibration of .007, isotonic
     intervals covered the value with infinitely many items in 24% (150 items) to 31% (1,500) of 300 simulated studies,
-    though their width was right; intervals of ``rel_corrected`` and ``res_corrected`` cover nominally.
+    though their width was right. Corrected terms covered in 93 to 100% (100 and 500 items, 5 and 20 votes, 400
+    studies each): conservative where a model is calibrated (``rel``) or the labels are balanced (``unc``).
 
     Raises
     ------

@@ -11,6 +11,7 @@ from saturation.metrics.metric import Human
 from saturation.metrics.murphy import MurphyBinning
 from saturation.metrics.murphy_bins import Binned
 from saturation.metrics.murphy_pairs import LabelChoice, OutcomeName, Pairs, over_labels, pairs
+from saturation.metrics.murphy_squares import squares_variance
 from saturation.resampling.sums import weighted_sums
 from saturation.typing import Floats, Probs, TieRule, Weights
 
@@ -22,6 +23,8 @@ PLAIN_TWIN = {
     "irreducible_corrected": "irreducible",
 }
 """The uncorrected twin of each corrected term."""
+_OF_BINS = ("rel", "res", "rel_corrected", "res_corrected")
+"""Terms that are quadratic in the means of bins."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +73,15 @@ class Family:
     def resampled(self, probs: Probs, human: Human, weights: Weights, threads: int | None = None) -> Floats:
         """(resamples, models, terms) under item weights (resamples, items), bins fixed by the full sample."""
         return np.stack([self._resampled(one, human, weights, threads) for one in probs], axis=1)
+
+    def second_order(self, probs: Probs, human: Human) -> Floats:
+        """(models, terms) the variance of a term's quadratic part, below which its variance cannot be; 0: none."""
+        given = self._pairs(probs, human)
+        of_mean = squares_variance(murphy_bins.binned(given, bins=1), self.label)
+        found = dict.fromkeys(("unc", "unc_corrected", "uncertainty"), of_mean)
+        if not self.is_isotonic:
+            found |= dict.fromkeys(_OF_BINS, squares_variance(self._cut(given), self.label))
+        return np.stack([found.get(name, np.zeros(of_mean.shape)) for name in self.names], axis=-1)
 
     def bins_used(self, probs: Probs, human: Human) -> int:
         """Bins that hold items (isotonic: levels of the fit), in the label and model that have fewest."""

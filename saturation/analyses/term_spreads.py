@@ -6,47 +6,27 @@ alike for every condition, so a difference is taken resample by resample.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 
-from saturation.analyses.cases import (
-    ONE_ANNOTATOR,
-    Outcome,
-    Plan,
-    item_weights,
-    n_annotators,
-    seed_weights,
-    spread_of,
-    with_reason,
-)
+from saturation.analyses.cases import ONE_ANNOTATOR, Outcome, n_annotators, spread_of, with_reason
 from saturation.analyses.context import Sample
-from saturation.analyses.spreads import ONE_ITEM, method_of
-from saturation.analyses.term_family import PLAIN_TWIN, Family
-from saturation.analyses.vote_draws import (
-    PART_DRAWS,
-    VoteDraws,
-    annotator_deletions,
-    annotator_draws,
-    means_under,
-    vote_redraws,
-)
+from saturation.analyses.spreads import ONE_ITEM
+from saturation.analyses.term_draws import Engine, Measured, one_item
+from saturation.analyses.term_family import PLAIN_TWIN
 from saturation.analyses.vote_spreads import annotator_factor, harmonic_mean_votes, vote_factor
-from saturation.errors import UsageError
-from saturation.metrics.metric import Human
 from saturation.resampling import intervals
-from saturation.resampling.designs import CENTRED, FROM_ANNOTATORS
 from saturation.resampling.intervals import Interval
 from saturation.resampling.linearized import ONE_SEED, Covariance, Influence, covariance
-from saturation.typing import Floats, IntervalName, Probs, Weights
+from saturation.typing import Floats, IntervalName
 
 ROUNDING = 1e-14
 """A spread below this is rounding, not data."""
 _BIASED_UP = ("rel", "res", "miscalibration", "discrimination")
-BIASED = ("rel", "res", *PLAIN_TWIN)
+QUADRATIC = ("rel", "res", "unc", *PLAIN_TWIN)
 """Terms that resampling would bias once more, or whose resamples are not centred at them: linearised unless told."""
-_WEIGHTS_AT_ONCE = 1 << 20
 ALIKE = "the same under both conditions: it belongs to the labels alone"
 NOISY = (
     "biased by the noise in the bins by more than half its standard error: the interval is about its value with this "
@@ -54,181 +34,6 @@ NOISY = (
 )
 FITTED = "biased up by fitting to the very items it is judged by: the interval is about its value with this many items"
 NO_SPREAD = "no spread to build an interval from: every unit gives the same value"
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Measured:
-    """Everything known about the terms of one condition, or of a difference.
-
-    Attributes
-    ----------
-    cells
-        One (terms, seeds) array a split.
-    values
-        One (terms, seeds, items_of_split) array of influence values a split; empty where items are not redrawn.
-    resampled
-        (resamples, terms) under redrawn items (and seeds); None where none were drawn.
-    drawn
-        (draws, terms) under redrawn votes or annotators; None where none were drawn.
-    is_difference
-        Whether it is a difference of two conditions.
-    """
-
-    cells: tuple[Floats, ...]
-    values: tuple[Floats, ...]
-    resampled: Floats | None
-    drawn: Floats | None
-    is_difference: bool = False
-
-    def minus(self, other: Measured) -> Measured:
-        """The difference of two conditions, draw by draw and item by item."""
-        return Measured(
-            cells=tuple(a - b for a, b in zip(self.cells, other.cells, strict=True)),
-            values=tuple(a - b for a, b in zip(self.values, other.values, strict=True)),
-            resampled=_difference(self.resampled, other.resampled),
-            drawn=_difference(self.drawn, other.drawn),
-            is_difference=True,
-        )
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Engine:
-    """A family on a sample, and the way to its intervals."""
-
-    sample: Sample
-    family: Family
-    plan: Plan
-    method: IntervalName
-
-    @property
-    def few_annotators(self) -> bool:
-        """Too few for weights on them: they are left out one by one."""
-        return n_annotators(self.sample) < FROM_ANNOTATORS
-
-    @property
-    def redraws(self) -> frozenset[str]:
-        """What the design redraws."""
-        return frozenset(self.plan.design.redraws)
-
-
-def engine(sample: Sample, family: Family, plan: Plan) -> Engine:
-    """Choose the way to the intervals.
-
-    Raises
-    ------
-    UsageError
-        When resampled intervals are asked for with isotonic terms.
-    """
-    method = method_of(sample, plan)
-    items_move = bool(plan.design.redraws & {"items", "seeds"})
-    if family.is_isotonic and items_move and method != "linearized_t":
-        if plan.interval is not None:
-            raise UsageError(
-                f"no {plan.interval} interval of isotonic terms: a fit to a resample follows its noise once more; "
-                "choose linearized_t"
-            )
-        method = "linearized_t"
-    return Engine(sample, family, plan, method)
-
-
-def measured(run: Engine) -> list[Measured]:
-    """The terms of every condition, with what their intervals need."""
-    sample = run.sample
-    humans = sample.of_split(sample.human)
-    drawn = _drawn(run)
-    return [
-        Measured(
-            cells=tuple(run.family.values(p[c], h).T for p, h in zip(sample.probs, humans, strict=True)),
-            values=_influence(run, c, humans),
-            resampled=_resampled(run, c, humans) if run.method in CENTRED else None,
-            drawn=None if drawn is None else drawn[:, :, c],
-        )
-        for c in range(len(sample.probs[0]))
-    ]
-
-
-def _difference(a: Floats | None, b: Floats | None) -> Floats | None:
-    return None if a is None or b is None else np.asarray(a - b)
-
-
-def _influence(run: Engine, condition: int, humans: Sequence[Human]) -> tuple[Floats, ...]:
-    if not run.redraws & {"items", "seeds"} or run.method == "normal" or _one_item(run.sample):
-        return ()
-    return tuple(
-        np.swapaxes(run.family.influence(probs[condition], human), 0, 1)
-        for probs, human in zip(run.sample.probs, humans, strict=True)
-    )
-
-
-def _one_item(sample: Sample) -> bool:
-    return min(len(places) for places in sample.places) < 2
-
-
-def _resampled(run: Engine, condition: int, humans: Sequence[Human]) -> Floats:
-    """(resamples, terms) means over cells under redrawn items (and seeds)."""
-    sample, plan = run.sample, run.plan
-    out = np.zeros((plan.n_resamples, len(run.family.names)))
-    rows = max(1, _WEIGHTS_AT_ONCE // max(sample.n_items, 1))
-    for start in range(0, plan.n_resamples, rows):
-        stop = min(start + rows, plan.n_resamples)
-        weights = item_weights(sample, plan, start, stop)
-        of_seeds = seed_weights(sample, plan, start, stop)
-        for probs, human, places, of_seed in zip(sample.probs, humans, sample.places, of_seeds, strict=True):
-            values = run.family.resampled(probs[condition], human, weights[:, places], plan.threads)
-            out[start:stop] += (values * of_seed[:, :, None]).sum(axis=1)
-    return out / sample.n_cells
-
-
-# --- redrawn votes and annotators ----------------------------------------------------------------------------------
-
-
-def _drawn(run: Engine) -> Floats | None:
-    """(draws, terms, conditions) under redrawn votes or annotators; None where neither is redrawn."""
-    sample, plan = run.sample, run.plan
-    if "votes" in run.redraws:
-        return _under(run, vote_redraws(sample, plan.seed, plan.n_resamples))
-    if "annotators" not in run.redraws or n_annotators(sample) < 2:
-        return None
-    if run.method == "normal" and "items" in run.redraws:
-        draws = annotator_draws(sample, plan.seed, plan.n_resamples)
-        return _uncorrected(run, _under(run, draws, redraw_items=True))
-    if not run.few_annotators:
-        draws = annotator_draws(sample, plan.seed, min(plan.n_resamples, PART_DRAWS))
-        return _uncorrected(run, _under(run, draws))
-    deleted = _uncorrected(run, _under(run, annotator_deletions(sample)))
-    count, mean = len(deleted), deleted.mean(axis=0)
-    return np.asarray(mean + (count - 1) / count**0.5 * (deleted - mean))
-
-
-def _under(run: Engine, draws: VoteDraws, *, redraw_items: bool = False) -> Floats:
-    sample, plan, family = run.sample, run.plan, run.family
-
-    def value(models: Probs, human: Human, weights: Weights | None) -> Floats:
-        if len(human.counts) == 0:
-            return np.full((len(family.names), len(models)), np.nan)
-        if weights is None:
-            return np.asarray(family.values(models, human).T)
-        return np.asarray(family.resampled(models, human, weights, threads=1)[0].T)
-
-    return means_under(
-        sample,
-        value,
-        len(family.names),
-        draws,
-        items=(lambda a, b: item_weights(sample, plan, a, b)) if redraw_items else None,
-        seeds=(lambda a, b: seed_weights(sample, plan, a, b)) if redraw_items else None,
-        threads=plan.threads,
-    )
-
-
-def _uncorrected(run: Engine, drawn: Floats) -> Floats:
-    """Corrections need whole votes: under weights the spread of a corrected term is that of its plain twin."""
-    names = run.family.names
-    twins = [names.index(PLAIN_TWIN.get(name, name)) for name in names]
-    return np.asarray(drawn[:, twins])
-
-
-# --- from all of this to an interval -------------------------------------------------------------------------------
 
 
 def outcomes(run: Engine, found: Measured) -> Mapping[str, Outcome]:
@@ -264,11 +69,11 @@ def _outcome(run: Engine, found: Measured, place: int, linear: Covariance | None
         return replace(bare, interval=intervals.none(ONE_ANNOTATOR))
     if run.method == "normal":
         return _around(run, found, place, bare)
-    if _one_item(run.sample):
+    if one_item(run.sample):
         return replace(bare, interval=intervals.none(ONE_ITEM))
     told = run.plan.interval is not None
     name = run.family.names[place]
-    if run.method == "linearized_t" or name in PLAIN_TWIN or (name in BIASED and not told):
+    if run.method == "linearized_t" or name in PLAIN_TWIN or (name in QUADRATIC and not told):
         assert linear is not None
         return _linearized(run, found, place, bare, linear)
     return _from_resamples(run, found, place, bare)
@@ -298,7 +103,7 @@ def _why_undefined(run: Engine, place: int) -> str:
     name = run.family.names[place]
     if name.startswith(("irreducible", "resolvable")) and (run.sample.human.counts.sum(axis=1) < 2).any():
         return "no corrected value: an item has a single vote"
-    if _one_item(run.sample):
+    if one_item(run.sample):
         return "no corrected value: one item only"
     return "no corrected value: no bin holds two items"
 
@@ -357,6 +162,7 @@ def _linearized(run: Engine, found: Measured, place: int, bare: Outcome, linear:
         parts = replace(linear, annotators=part, annotators_df=df)
     alone = np.zeros(len(run.family.names))
     alone[place] = 1.0
+    parts = _at_least_quadratic(run, found, place, parts)
     variance, df = parts.variance(alone)
     if not np.isfinite(variance):
         return replace(bare, interval=intervals.none("it does not exist without one of the items"))
@@ -364,6 +170,22 @@ def _linearized(run: Engine, found: Measured, place: int, bare: Outcome, linear:
     n_draws = None if found.drawn is None else len(found.drawn)
     said = None if made.low is None else parts.reason
     return replace(bare, interval=with_reason(with_reason(made, said), reason), se=variance**0.5, n_resamples=n_draws)
+
+
+def _at_least_quadratic(run: Engine, found: Measured, place: int, parts: Covariance) -> Covariance:
+    """The items' part of a quadratic term is never below that of the square alone.
+
+    Training seeds of a split share its items, so their squares move together; splits are taken as independent.
+    """
+    if not found.second or run.redraws == {"seeds"}:
+        return parts
+    n_seeds = run.sample.n_seeds
+    own = sum(
+        (n / sum(n_seeds) * np.sqrt(second[place]).mean()) ** 2 for n, second in zip(n_seeds, found.second, strict=True)
+    )
+    items = parts.items.copy()
+    items[place, place] = max(items[place, place], own)
+    return replace(parts, items=items)
 
 
 def _from_resamples(run: Engine, found: Measured, place: int, bare: Outcome) -> Outcome:

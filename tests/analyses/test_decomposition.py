@@ -74,6 +74,19 @@ def test_few_seeds_equal_the_formulas_with_loops(term):
     assert (row.unc.interval, row.unc.n_resamples) == ("linearized_t", None)
 
 
+def test_balanced_labels_do_not_seem_known_exactly():
+    """UNC of votes is flat at h = .5, so the jackknife sees no spread: h 0, 0, 1, 1 has s^2 = 1/3.
+
+    The square of the mean's error has variance 2 (s^2/4)^2 = 2/144 a label; both labels move together, so sd doubles.
+    """
+    panel = panel_from_arrays(np.full((4, 2), 0.5), [[0, 4], [0, 4], [4, 0], [4, 0]])
+    for term, binning in (("unc_corrected", "width"), ("uncertainty", "isotonic")):
+        row = row_of(murphy(panel, outcome="votes", binning=binning), term, outcome="votes")
+        assert row.unc.se == pytest.approx(2 * math.sqrt(2) / 12)
+    row = row_of(murphy(panel, outcome="votes", label="0"), "rel_corrected", outcome="votes", label="0")
+    assert row.unc.se == pytest.approx(math.sqrt(2) / 12)  # one bin, and calibrated in it
+
+
 def test_one_seed_is_the_jackknife_and_says_so():
     panel = study(2, n_seeds=1, n_conditions=1)
     row = row_of(murphy(panel, outcome="soft"), "res")
@@ -249,20 +262,23 @@ def test_intervals_of_the_corrected_terms_cover_the_planted_truth():
 
     REL = mean (.1 - .2 m_b)^2 and RES = .64 Var(m_b) = .64 .0825 = .0528, with Var(m_b) = (100 - 1)/12/100;
     REL = .04 Var(m_b) = .0033. Both doubled by the sum over two labels.
+    UNC of votes is .25 a label, its maximum: there the interval is conservative.
     """
     generator = np.random.default_rng(11)
-    truth = {"rel_corrected": 0.0066, "res_corrected": 0.1056}
+    truth = {"rel_corrected": 0.0066, "res_corrected": 0.1056, "unc_corrected": 0.5}
     hits = dict.fromkeys(truth, 0)
     means = dict.fromkeys(truth, 0.0)
     for _ in range(300):
         probs, counts = simulated(generator)
-        result = murphy(panel_from_arrays(probs, counts), outcome="soft")
+        result = murphy(panel_from_arrays(probs, counts))
         for term, value in truth.items():
-            unc = row_of(result, term).unc
+            unc = row_of(result, term, outcome="votes").unc
             hits[term] += unc.low <= value <= unc.high
             means[term] += unc.estimate / 300
     low, high = stats.binom.ppf([0.0005, 0.9995], 300, 0.95)
+    assert hits.pop("unc_corrected") >= low
     assert all(low <= n <= high for n in hits.values()), hits
+    assert means["unc_corrected"] == pytest.approx(0.5, abs=0.001)
     assert means["rel_corrected"] == pytest.approx(0.0066, abs=0.0006)
     assert means["res_corrected"] == pytest.approx(0.1056, abs=0.003)
 

@@ -13,6 +13,7 @@ from saturation.metrics.metric import Human
 from saturation.metrics.murphy import decompose, isotonic_scores, residual, term_names
 from saturation.metrics.murphy_bins import bin_sums, binned, leave_one_out, terms
 from saturation.metrics.murphy_pairs import over_labels, pairs
+from saturation.metrics.murphy_squares import squares_variance
 from tests import naive
 
 OUTCOMES = ("votes", "soft", "majority")
@@ -268,3 +269,17 @@ def test_correction_removes_the_bias():
     assert abs(np.mean(corrected)) < 4 * np.std(corrected) / 20
     assert abs(np.mean(corrected)) < 0.1 * np.mean(plain)
     assert np.mean(split) == pytest.approx(1 / 6, abs=4 * np.std(split) / 20)  # E m (1 - m) of a uniform m
+
+
+def test_variance_of_a_square_is_that_of_simulated_squares():
+    """Three labels in two bins: the variance over samples of sum_k sum_b w_b (h_b - its expectation)^2, within 10%."""
+    generator = np.random.default_rng(8)
+    shares = np.array([[0.5, 0.3, 0.2], [0.2, 0.2, 0.6]])
+    probs = np.repeat([[0.3, 0.3, 0.4], [0.6, 0.2, 0.2]], 50, axis=0)
+    found, claimed = [], []
+    for _ in range(4000):
+        h = generator.multinomial(1, np.repeat(shares, 50, axis=0))
+        found.append(sum(0.5 * ((h[50 * b : 50 * b + 50].mean(axis=0) - shares[b]) ** 2).sum() for b in range(2)))
+        if len(claimed) < 200:
+            claimed.append(float(squares_variance(binned(pairs(probs, Human(h)), bins=2, binning="count"), "sum")))
+    assert np.mean(claimed) == pytest.approx(np.var(found), rel=0.1)
