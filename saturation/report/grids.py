@@ -167,6 +167,11 @@ def _fraction(row: AnyRow) -> tuple[str, str | None]:
     return phrases.percent_interval(row.unc), None if row.unc.interval == "exact" else row.unc.reason
 
 
+def count_text(row: AnyRow, fractions: list[AnyRow]) -> str:
+    """An N* with the budgets compatible with it; ``fractions`` are the shares it was read from."""
+    return _count(row, fractions)[0]
+
+
 def _count(row: AnyRow, fractions: list[AnyRow]) -> tuple[str, str | None]:
     found = found_budget(row)
     note = "; ".join(remarks(row.unc.reason)) or None

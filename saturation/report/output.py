@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from saturation import files
 from saturation.report.layout import Layout, Page, arrange
+from saturation.report.summary import as_summary
 from saturation.results import Listing, ReportResult, Result, frame
 
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ def as_csv(result: Printable) -> str:
 def as_table(result: Printable, *, width: int = 100, ascii_only: bool = False, color: bool = False) -> str:
     """For people: aligned columns no wider than ``width``, then footnotes and remarks."""
     if isinstance(result, ReportResult):
-        return _answers(result, width)
+        return as_summary(result, width)
     page = arrange(result.records())
     left_out: dict[str, None] = {}
     blocks = []
@@ -230,21 +231,6 @@ def _below(page: Page) -> list[str]:
 
 def _notes(result: Printable) -> list[str]:
     return [f"note: {note.message}" for note in result.notes]
-
-
-def _answers(result: ReportResult, width: int) -> str:
-    """The first screen of a report."""
-    blocks = [_answer(record, width) for record in result.answer_records()]
-    blocks.append("".join(f"{textwrap.fill(line, width)}\n" for line in _notes(result)))
-    return "\n".join(block for block in blocks if block) or f"{_NOTHING}\n"
-
-
-def _answer(record: Mapping[str, Any], width: int) -> str:
-    title = record["metric"] if record["curve"] is None else f"{record['metric']} ({record['curve']})"
-    head = textwrap.fill(f"{title}: {record['headline']}", width)
-    rest = [record["detail"], record["assumption"]]
-    body = [textwrap.fill(line, width, initial_indent="  ", subsequent_indent="  ") for line in rest if line]
-    return "".join(f"{line}\n" for line in (head, *body))
 
 
 def _md(text: str) -> str:

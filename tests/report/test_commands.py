@@ -2,23 +2,39 @@
 
 from __future__ import annotations
 
+import io
 import json
+from contextlib import redirect_stderr, redirect_stdout
 
 import pytest
 
 from saturation.cli import main
 
-FAST = ("--metrics", "brier,tvd", "--n-resamples", "50")
+FAST = ("--metrics", "brier", "--n-resamples", "50")
 
 
-@pytest.fixture
-def votes_csv(tmp_path):
+@pytest.fixture(scope="module")
+def votes_csv(tmp_path_factory):
     """Twelve items, eight votes each, one row a vote; one label is a script."""
     labels = ["yes", "no", "<script>alert(1)</script>"]
-    path = tmp_path / "mine.csv"
+    path = tmp_path_factory.mktemp("votes") / "mine.csv"
     rows = [f"q{i},a{a},{labels[(i * a + i + a // 3) % 3]}" for i in range(12) for a in range(8)]
     path.write_text("question,who,says\n" + "\n".join(rows) + "\n")
     return path
+
+
+@pytest.fixture(scope="module")
+def said(votes_csv, tmp_path_factory):
+    """One report: where it went, and what went to stdout and stderr."""
+    out = tmp_path_factory.mktemp("said") / "report"
+    return (out, *spoken("report", *columns(votes_csv), *FAST, "--out", out))
+
+
+def spoken(*words):
+    """What a command that succeeds writes to stdout and stderr."""
+    with redirect_stdout(io.StringIO()) as stdout, redirect_stderr(io.StringIO()) as stderr:
+        assert run(*words) == 0
+    return stdout.getvalue(), stderr.getvalue()
 
 
 def run(*words):
@@ -31,13 +47,11 @@ def columns(path):
     return ("--votes", path, "--item-column", "question", "--annotator-column", "who", "--label-column", "says")
 
 
-def test_a_plain_csv_is_enough(votes_csv, tmp_path, capsys):
-    out = tmp_path / "report"
-    assert run("report", *columns(votes_csv), *FAST, "--out", out) == 0
-    said = capsys.readouterr()
-    assert "annotators per item" in said.out
-    assert "about noise in the labels, not about training" in said.out
-    assert f"wrote {out / 'index.html'}" in said.err
+def test_a_plain_csv_is_enough(said):
+    out, stdout, stderr = said
+    assert stdout.startswith("Annotators per item, the labels alone")
+    assert "about noise in the labels, not about training" in " ".join(stdout.split())
+    assert f"wrote {out / 'index.html'}" in stderr
     page = (out / "index.html").read_text()
     assert "<script" not in page
     assert "--item-column question" in page
@@ -46,12 +60,12 @@ def test_a_plain_csv_is_enough(votes_csv, tmp_path, capsys):
     assert results["settings"]["labels"] == ["<script>alert(1)</script>", "no", "yes"]
 
 
-def test_a_second_run_replaces_the_first(votes_csv, tmp_path):
-    out = tmp_path / "report"
-    assert run("report", *columns(votes_csv), *FAST, "--out", out, "--quiet") == 0
-    before = (out / "index.html").read_text()
-    assert run("report", *columns(votes_csv), *FAST, "--out", out, "--quiet") == 0
-    assert (out / "index.html").read_text() == before
+def test_a_second_run_replaces_the_first_and_json_is_the_whole_result(said, votes_csv, capsysbinary):
+    out = said[0]
+    before = (out / "results.json").read_text()
+    assert run("report", *columns(votes_csv), *FAST, "--out", out, "--format", "json", "--quiet") == 0
+    assert (out / "results.json").read_text() == before
+    assert json.loads(capsysbinary.readouterr().out) == json.loads(before)
 
 
 def test_a_folder_with_other_files_is_refused_before_anything_is_computed(votes_csv, tmp_path, capsys):
@@ -61,12 +75,6 @@ def test_a_folder_with_other_files_is_refused_before_anything_is_computed(votes_
     assert run("report", *columns(votes_csv), *FAST, "--out", out) == 2
     assert "--overwrite" in capsys.readouterr().err
     assert [p.name for p in out.iterdir()] == ["notes.txt"]
-
-
-def test_json_on_stdout_is_the_whole_result(votes_csv, tmp_path, capsys):
-    assert run("report", *columns(votes_csv), *FAST, "--out", tmp_path / "r", "--format", "json", "--quiet") == 0
-    printed = capsys.readouterr().out
-    assert json.loads(printed) == json.loads((tmp_path / "r" / "results.json").read_text())
 
 
 def test_options_about_models_need_predictions(votes_csv, tmp_path, capsys):
