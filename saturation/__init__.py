@@ -2,6 +2,13 @@
 
 Saturation of metrics in the number of human votes per item, with intervals that say what they cover.
 
+In: ``read_votes`` and ``read_panel`` from files or frames, ``votes_from_counts`` and ``panel_from_arrays`` from arrays.
+Questions: ``label_curve`` (how close are N votes to the crowd?), ``saturation_curve`` (what does each budget bring a
+model?), ``evaluate`` (how good are the predictions?), ``compare`` (which condition is better?), ``murphy`` (what is the
+Brier score made of?); ``report`` answers them together. Out: ``plot`` draws results, ``write_table`` writes tables.
+Beside them: ``metrics`` (the formulas), ``simulate`` (studies with a known answer), ``__version__``, and the errors
+``SaturationError``, ``UsageError`` and ``DataError``, which lists each ``Problem``.
+
 Names are loaded when they are first used, so that ``import saturation`` costs next to nothing.
 
 Examples

@@ -76,6 +76,10 @@ def test_every_public_name_can_be_had(name):
     assert getattr(saturation, name) is not None
 
 
+def test_every_public_name_is_said_in_the_docstring():
+    assert [name for name in saturation.__all__ if f"``{name}``" not in saturation.__doc__] == []
+
+
 def test_unknown_name():
     with pytest.raises(AttributeError, match="no attribute 'saturate'"):
         saturation.saturate  # noqa: B018
