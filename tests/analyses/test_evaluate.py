@@ -540,8 +540,8 @@ def test_default_intervals_agree_with_a_bootstrap_of_these_items(snli):
 
 def test_a_reliability_that_is_not_positive_is_a_reason():
     """Items that differ by chance alone: disjoint crowds disagree about which are uncertain, R < 0."""
-    counts = np.array([[6, 6], [7, 5], [8, 4], [6, 6], [7, 5]])
-    probs = np.random.default_rng(0).dirichlet([1, 1], 5)
+    counts = np.array([[7, 3, 2], [6, 4, 2], [6, 3, 3]])
+    probs = np.array([[0.5, 0.3, 0.2], [0.9, 0.1, 0.0], [0.6, 0.2, 0.2]])
     row = evaluate(panel_from_arrays(probs, counts), metrics=["entropy_correlation"]).rows[0]
     assert row.unc.estimate is not None
     assert row.corrected is None
