@@ -24,6 +24,7 @@ from saturation.tables.panel import Panel
 from saturation.typing import TieRule
 
 DEFAULT_TESTS = ("paired_t", "wilcoxon", "sign_flip", "bootstrap", "sign_cells")
+SPLITS_TEST = "nadeau_bengio"
 
 
 def compare(
@@ -61,8 +62,8 @@ def compare(
         Catalogue names; ``all`` for every one.
     tests
         Of ``paired_t``, ``wilcoxon``, ``sign_flip``, ``bootstrap``, ``sign_cells``, ``nadeau_bengio``, ``mixed_model``,
-        ``williams``, ``steiger``, ``zou``, ``tost``, ``noninferiority``; or ``all``. None: the first five, and the
-        last two where there is a margin.
+        ``williams``, ``steiger``, ``zou``, ``tost``, ``noninferiority``; or ``all``. None: the first five, with
+        ``nadeau_bengio`` where ``n_train`` is given and the last two where there is a margin.
     margin
         For equivalence and non-inferiority, in the metric's units: a number, or one for each metric.
     n_train
@@ -110,7 +111,7 @@ def compare(
     _check(level, n_resamples, adjustment, n_train)
     chosen = metrics_of(metrics, ties=ties, floor=floor, bins=bins)
     margins = _margins(margin, chosen)
-    wanted = _tests(tests, has_margin=margin is not None)
+    wanted = _tests(tests, margin, n_train)
     one = select(panel.conditions, str(a))
     others = _others(panel, one, b)
     seed = seed_of(rng)
@@ -158,20 +159,24 @@ def _check(level: float, n_resamples: int, adjustment: str, n_train: int | None)
         raise UsageError(f"n_train is {n_train}; give the number of items trained on")
 
 
-def _tests(tests: Sequence[str] | None, *, has_margin: bool) -> tuple[str, ...]:
-    """The tests in their documented order."""
+def _tests(tests: Sequence[str] | None, margin: object, n_train: int | None) -> tuple[str, ...]:
+    """The tests in their documented order; an option that none of them would read is refused."""
     if tests is None:
-        return DEFAULT_TESTS + (MARGIN_TESTS if has_margin else ())
+        return DEFAULT_TESTS + (() if n_train is None else (SPLITS_TEST,)) + (() if margin is None else MARGIN_TESTS)
     if isinstance(tests, str):
         raise UsageError(f"tests is the text {tests!r}; give a list of names")
     for name in tests:
         if name != "all" and name not in TESTS:
             raise UsageError(f"unknown test {name!r}; choose of {', '.join(TESTS)}, or all")
     if "all" in tests:
-        return tuple(name for name in TESTS if has_margin or name not in MARGIN_TESTS)
-    lacking = [name for name in tests if name in MARGIN_TESTS and not has_margin]
+        return tuple(name for name in TESTS if margin is not None or name not in MARGIN_TESTS)
+    lacking = [name for name in tests if name in MARGIN_TESTS and margin is None]
     if lacking:
         raise UsageError(f"{lacking[0]} needs a margin: how large a difference would not matter, in the metric's units")
+    if margin is not None and not any(name in tests for name in MARGIN_TESTS):
+        raise UsageError(f"a margin is given, but none of the tests reads it: add {' or '.join(MARGIN_TESTS)}")
+    if n_train is not None and SPLITS_TEST not in tests:
+        raise UsageError(f"n_train is given, but none of the tests reads it: add {SPLITS_TEST}")
     return tuple(name for name in TESTS if name in tests)
 
 

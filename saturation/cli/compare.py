@@ -53,7 +53,7 @@ class Margin(Positive):
     type=ListOf(),
     metavar="NAME,...",
     default=None,
-    help=f"Of {', '.join(TESTS)}; or all. Default: the first five, and the last two with --margin.",
+    help=f"Of {', '.join(TESTS)}; or all. Default: the first five, those of --n-train and --margin.",
 )
 @click.option(
     "--margin",

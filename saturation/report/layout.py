@@ -33,9 +33,9 @@ REPEATED = {
 """Columns that say again what another one says: left out where one of those has values."""
 
 LEAST = (
-    "bins_used", "estimator", "interval", "n_resamples", "design", "level", "n_dropped", "reference_size", "mc_se",
-    "draw_sd", "draws", "denominator_p", "fieller", "fieller_shape", "cell_sd", "n_cells", "direction", "floor",
-    "n_items", "ceiling", "simultaneous", "target", "reference",
+    "alternative", "family_size", "n_pairs", "df", "bins_used", "estimator", "interval", "n_resamples", "design",
+    "level", "n_dropped", "reference_size", "mc_se", "draw_sd", "draws", "denominator_p", "fieller", "fieller_shape",
+    "cell_sd", "n_cells", "direction", "floor", "n_items", "ceiling", "simultaneous", "target", "reference",
 )  # fmt: skip
 """What is left out first where a line is too short."""
 
@@ -52,10 +52,17 @@ WORDS = {
     "cell_sd": "sd of cells",
     "denominator_p": "p of denominator",
     "fieller_shape": "Fieller set",
+    "n_pairs": "pairs",
+    "favours": "better side",
+    "cohen_dz": "Cohen's d_z",
 }
 
 
 TITLES = {
+    "difference": "difference a - b",
+    "cohen_dz": "Cohen's d_z",
+    "superiority": "probability that a is better on an item",
+    "test": "tests",
     "contrast_fraction": "contrast of fractions",
     "contrast_labels": "contrast with the labels alone",
     "label_value": "value, labels alone",
@@ -134,11 +141,14 @@ class Page:
         What all rows share, in words; may be empty.
     footnotes
         Reasons, in the order of their numbers.
+    sentences
+        What may be concluded, to be read below the tables.
     """
 
     sections: tuple[Layout, ...]
     caption: str
     footnotes: tuple[str, ...]
+    sentences: tuple[str, ...] = ()
 
 
 def arrange(records: Sequence[Record]) -> Page:

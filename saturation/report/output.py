@@ -7,10 +7,12 @@ import io
 import json
 import textwrap
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from saturation import files
+from saturation.report.compare_layout import as_one_table, is_comparison, sentences
 from saturation.report.layout import Layout, Page, arrange
 from saturation.report.summary import as_summary
 from saturation.results import Listing, ReportResult, Result, frame
@@ -77,7 +79,7 @@ def as_table(result: Printable, *, width: int = 100, ascii_only: bool = False, c
     """For people: aligned columns no wider than ``width``, then footnotes and remarks."""
     if isinstance(result, ReportResult):
         return as_summary(result, width)
-    page = arrange(result.records())
+    page = _page(result.records())
     left_out: dict[str, None] = {}
     blocks = []
     for section in page.sections:
@@ -94,7 +96,7 @@ def as_table(result: Printable, *, width: int = 100, ascii_only: bool = False, c
 
 def as_markdown(result: Printable) -> str:
     """A pipe table a section, then footnotes and remarks as a list."""
-    page = arrange(records_of(result))
+    page = _page(records_of(result))
     blocks = [_markdown_table(section) for section in page.sections] or [_NOTHING]
     below = "\n".join(f"- {_md(line)}" for line in [*_below(page), *_notes(result)])
     return "\n\n".join(block for block in (*blocks, below) if block) + "\n"
@@ -102,7 +104,7 @@ def as_markdown(result: Printable) -> str:
 
 def as_latex(result: Printable) -> str:
     r"""A ``tabular`` a section, for the booktabs package; footnotes and remarks after the last one."""
-    page = arrange(records_of(result))
+    page = _page(records_of(result))
     blocks = [_latex_table(section) for section in page.sections] or [f"% {_NOTHING}"]
     below = "\n".join(rf"\par{{\footnotesize {latex(line)}}}" for line in [*_below(page), *_notes(result)])
     return "\n\n".join(block for block in (r"% \usepackage{booktabs}", *blocks, below) if block) + "\n"
@@ -223,10 +225,17 @@ def _column_widths(layout: Layout) -> list[int]:
     return [max(map(cell_len, column)) for column in zip(layout.headers, *layout.rows, strict=True)]
 
 
+def _page(records: list[dict[str, Any]]) -> Page:
+    """Records laid out; a comparison as one table with its sentences."""
+    if not is_comparison(records):
+        return arrange(records)
+    return replace(arrange(as_one_table(records)), sentences=sentences(records))
+
+
 def _below(page: Page) -> list[str]:
-    """The caption and the numbered footnotes."""
+    """The caption, what may be concluded, and the numbered footnotes."""
     caption = [page.caption] if page.caption else []
-    return caption + [f"({number}) {reason}" for number, reason in enumerate(page.footnotes, 1)]
+    return [*caption, *page.sentences] + [f"({number}) {reason}" for number, reason in enumerate(page.footnotes, 1)]
 
 
 def _notes(result: Printable) -> list[str]:

@@ -405,6 +405,8 @@ def test_extending_n_resamples_keeps_what_is_not_resampled():
         ({"level": 0.4}, "above 0.5"),
         ({"n_resamples": 1}, "at least 2"),
         ({"n_train": 0}, "number of items"),
+        ({"n_train": 10, "tests": ["paired_t"]}, "none of the tests reads it"),
+        ({"margin": 0.1, "tests": ["paired_t"]}, "none of the tests reads it"),
     ],
 )
 def test_refusals(wrong, message):
