@@ -28,12 +28,15 @@ class AnnotatorsPart:
         (statistics, statistics); statistic ``m * conditions + c`` is metric m of condition c.
     df
         Its degrees of freedom.
+    n_draws
+        How many redrawn crowds it comes from.
     reasons
         By statistic: why its variance over annotators does not exist; it counts as 0 in ``covariance``.
     """
 
     covariance: Floats
     df: float
+    n_draws: int
     reasons: dict[int, str]
 
 
@@ -64,7 +67,7 @@ def annotators_part(
     scale = (count - 1) / count if few else 1 / (values.shape[1] - 1)
     part = np.stack([(row * centred).sum(axis=1) for row in centred]) * scale
     reasons = {s: _lost(row) for s, row in enumerate(defined) if intervals.too_many_lost(row)}
-    return AnnotatorsPart(part, count - 1.0 if few else float("inf"), reasons)
+    return AnnotatorsPart(part, count - 1.0 if few else float("inf"), values.shape[1], reasons)
 
 
 def _lost(defined: NDArray[np.bool_]) -> str:

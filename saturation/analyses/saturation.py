@@ -81,7 +81,7 @@ def saturation_curve(
     level
         Coverage of the intervals, above 0.5; one-sided bounds (N*) have the same level.
     n_resamples
-        Resamples of the joint bootstrap.
+        Resamples of the joint bootstrap, or of the annotators; rows and settings say how many were used (null: none).
     rng
         Seed, or a NumPy generator.
     ragged
@@ -136,7 +136,7 @@ def saturation_curve(
         "design": CROSSED,
         "inference": "bootstrap" if resample else "linearized_t",
         "level": level,
-        "n_resamples": n_resamples if resample else None,
+        "n_resamples": studies[0][1].n_resamples,
         "seed": seed,
         "ragged": ragged,
         "ties": ties,
@@ -182,13 +182,15 @@ def _check(q: Sequence[float], level: float, design: str | None, ragged: str, n_
 def _study(panel: Panel, options: _Options) -> Study:
     """Losses and their joint uncertainty on one item set."""
     losses = losses_of(panel, options.metrics)
-    drawn = None
+    drawn, n_resamples = None, None
     if options.resample:
+        n_resamples = options.n_resamples
         drawn = resampled_losses(panel, options.metrics, options.n_resamples, options.seed, options.threads)
     if drawn is not None:
         spread = from_resamples(drawn, [len(seeds) for seeds in panel.seeds])
     elif has_annotators(panel):
         people = annotators_part(panel, options.metrics, options.n_resamples, options.seed, options.threads)
+        n_resamples = people.n_draws
         spread = covariance(losses.influence, people.covariance, people.df)
         losses = replace(losses, reasons={**people.reasons, **losses.reasons})
     else:
@@ -203,7 +205,7 @@ def _study(panel: Panel, options: _Options) -> Study:
         margins=margins_of(panel, options.metrics, options.margin, options.seed),
         q=options.q,
         design=CROSSED,
-        n_resamples=options.n_resamples if options.resample else None,
+        n_resamples=n_resamples,
     )
 
 

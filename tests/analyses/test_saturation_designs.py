@@ -130,6 +130,7 @@ def test_many_annotators_are_weighted():
         ]
         values.append(np.mean(cells))
     assert wide.unc.estimate == narrow.unc.estimate
+    assert (wide.unc.n_resamples, narrow.unc.n_resamples) == (100, None)
     assert wide.unc.se**2 == pytest.approx(narrow.unc.se**2 + np.var(values, ddof=1), rel=1e-9)
 
 
