@@ -170,8 +170,7 @@ def conditions(result: EvaluateResult, ax: Axes | None = None, *, metric: str | 
     bars = [b for b in plotdata.conditions_data(result) if b.metric == metric]
     with style.drawing():
         ax = style.new_axes(4.8, 0.9 + 0.21 * max(len(bars), 1)) if ax is None else ax
-        unit = phrases.unit(metric)
-        style.dress(ax, phrases.metric(metric), x=unit or "value")
+        style.dress(ax, phrases.metric(metric), x=phrases.axis(metric))
         for row, bar in enumerate(bars):
             _draw_bar(ax, row, bar)
         _name_rows(ax, [bar.name for bar in bars])
@@ -219,7 +218,7 @@ def _targets(result: CurveResult) -> list[float]:
 
 
 def _finish(ax: Axes, metric: str, points: Sequence[Point], y: str | None = None) -> None:
-    style.dress(ax, phrases.metric(metric), x=BUDGET, y=phrases.unit(metric) or "value" if y is None else y)
+    style.dress(ax, phrases.metric(metric), x=BUDGET, y=phrases.axis(metric) if y is None else y)
     style.budget_axis(ax, [p.budget for p in points if p.budget is not None])
     if not any(p.value is not None for p in points):
         ax.text(

@@ -190,6 +190,24 @@ def unit(spec: str) -> str:
     return "bits" if base[0] == "base=2" else f"log {base[0]}"
 
 
+def axis(spec: str) -> str:
+    """What the axis of a metric counts: its unit or its range, and which way is better.
+
+    Examples
+    --------
+    >>> axis("kl"), axis("brier"), axis("entropy_correlation")
+    ('nats (lower is better)', '0 to 2 (lower is better)', '−1 to 1 (higher is better)')
+    """
+    from saturation.metrics import catalogue
+
+    name = spec.removesuffix(_SQUARED)
+    if name.partition("[")[0] not in catalogue.all_names():  # a metric of the labels alone
+        return unit(spec) or metric(spec)
+    made = catalogue.metric(name)
+    what = unit(name) or made.range.strip("[]()").replace(", ", " to ").replace("-", "\u2212").replace("inf", "\u221e")
+    return what if made.direction == "none" else f"{what} ({made.direction} is better)"
+
+
 def annotators(count: float | int) -> str:
     """A number of annotators.
 
