@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from saturation.report import contrast_grids, figures, grids, plotdata, style, svg
+from saturation.report import contrast_grids, figures, grids, murphy_figures, murphy_page, plotdata, style, svg
 from saturation.report.grids import Grid
 from saturation.results import ReportResult
 from saturation.studies import contrasts, gaps, phrases
@@ -209,6 +209,29 @@ def _condition_part(report: ReportResult) -> list[Section]:
     ]
 
 
+def _murphy_part(report: ReportResult) -> list[Section]:
+    if "murphy" not in report.sections:
+        return []
+    result: Any = report.sections["murphy"]
+    known = murphy_figures.conditions_of(result)
+    selectors = [murphy_page.exact(one, known) for one in murphy_page.headline_conditions(result)]
+    return [
+        Section(
+            "murphy",
+            "Calibrated, or only telling items apart?",
+            "The Brier score splits into what miscalibration costs, what telling items apart gains, and what belongs "
+            "to the labels alone. On the diagonal a forecast means what it says; whiskers are intervals for other "
+            "items, the grey band is the annotators' own noise, bars show how many items a bin holds.",
+            tuple(
+                _picture(figures.reliability(result, condition=one), f"murphy-{place}", "Reliability diagram")
+                for place, one in enumerate(selectors)
+            ),
+            (murphy_page.murphy_grid(result),),
+            words=(Words("In words", murphy_page.sentences(result)),),
+        )
+    ]
+
+
 SECTIONS: tuple[Callable[[ReportResult], list[Section]], ...] = (
     _difference_part,
     _curve_part,
@@ -216,6 +239,7 @@ SECTIONS: tuple[Callable[[ReportResult], list[Section]], ...] = (
     _star_part,
     _label_part,
     _condition_part,
+    _murphy_part,
 )
 """In the order of the page; each gives nothing where the report has nothing for it."""
 

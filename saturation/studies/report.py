@@ -60,7 +60,8 @@ def make_report(
     Returns
     -------
     ReportResult
-        Sections ``label_curve`` and, with a panel, ``curve`` and ``evaluate``; one answer a metric and curve.
+        Sections ``label_curve`` and, with a panel, ``curve``, ``evaluate`` and ``murphy``; one answer a metric and
+        curve.
 
     Raises
     ------
@@ -131,10 +132,16 @@ def merged_settings(settings: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]
 
 
 def _model_sections(panel: Panel, common: Mapping[str, Any], curve: Mapping[str, Any]) -> dict[str, Result[Any]]:
+    from saturation.analyses.decomposition import murphy
     from saturation.analyses.evaluate import evaluate
     from saturation.analyses.saturation import saturation_curve
 
-    return {"curve": saturation_curve(panel, **common, **curve), "evaluate": evaluate(panel, **common)}
+    own = {name: value for name, value in common.items() if name not in ("metrics", "floor")}
+    return {
+        "curve": saturation_curve(panel, **common, **curve),
+        "evaluate": evaluate(panel, **common),
+        "murphy": murphy(panel, outcome="soft", **own),
+    }
 
 
 def _label_section(votes: Votes, options: Mapping[str, Any]) -> Result[Any]:
