@@ -1,0 +1,106 @@
+"""Bias of corrected scores against that of plain ones: ``python -m tests.statistical.bias``.
+
+Scores are compared with those against the population of the same items under the same predictions, so that the items'
+own spread cancels. Entropies are what all corrections of KL and of entropy differences rest on: E KL(h, m) is
+KL(p, m) + H(p) - E H(h), whatever the model.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import entr
+
+from saturation.metrics.corrections import brier_corrected, entropy_bias_corrected, kl_corrected
+from saturation.metrics.distance import brier
+from saturation.metrics.divergence import kl
+from saturation.metrics.entropy import entropy_bias
+from saturation.streams import Purpose, word
+from tests.statistical.table import markdown
+
+N_VOTES = (5, 10, 19, 20, 50, 100)
+N_ITEMS = 200_000
+POPULATIONS = {
+    "3 labels, as in the study": 1.24 * np.array([0.5, 0.2, 0.3]),
+    "3 labels, even": np.ones(3),
+    "10 labels, mostly clear": np.array([1.0] + [0.05] * 9),
+    "10 labels, even": np.ones(10),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Bias:
+    """Mean error of plain and corrected scores against the population's, with standard errors."""
+
+    population: str
+    metric: str
+    n_votes: int
+    plain: float
+    plain_se: float
+    corrected: float
+    corrected_se: float
+
+    @property
+    def ratio(self) -> float:
+        """What is left of the bias."""
+        return abs(self.corrected / self.plain)
+
+    @property
+    def ratio_se(self) -> float:
+        """Its standard error, that of the denominator being small."""
+        return self.corrected_se / abs(self.plain)
+
+
+def biases(n_items: int = N_ITEMS, seed: int = 0) -> Iterator[Bias]:
+    """Every population, metric and number of votes."""
+    for rank, (name, concentration) in enumerate(POPULATIONS.items()):
+        for n_votes in N_VOTES:
+            rng = np.random.Generator(np.random.Philox(key=word(seed, Purpose.SIMULATE, rank, n_votes)))
+            yield from _of_one(rng, name, concentration, n_votes, n_items)
+
+
+def _of_one(
+    rng: np.random.Generator, name: str, concentration: np.ndarray, n_votes: int, n_items: int
+) -> Iterator[Bias]:
+    population = np.clip(rng.dirichlet(concentration, n_items), 1e-12, None)
+    population /= population.sum(axis=1, keepdims=True)
+    probs = 0.7 * population + 0.3 * population.mean(axis=0)
+    counts = rng.multinomial(n_votes, population)
+    truths = {
+        "brier": ((population - probs) ** 2).sum(axis=1),
+        "kl": (population * np.log(population / probs)).sum(axis=1),
+        "entropy_bias": entr(probs).sum(axis=1) - entr(population).sum(axis=1),
+    }
+    made = {
+        "brier": (brier(probs, counts), brier_corrected(probs, counts)),
+        "kl": (kl(probs, counts), kl_corrected(probs, counts)),
+        "entropy_bias": (entropy_bias(probs, counts), entropy_bias_corrected(probs, counts)),
+    }
+    for metric, (plain, corrected) in made.items():
+        errors = [scores - truths[metric] for scores in (plain, corrected)]
+        found = [value for one in errors for value in (one.mean(), one.std() / n_items**0.5)]
+        yield Bias(name, metric, n_votes, *map(float, found))
+
+
+def table(found: Iterator[Bias]) -> str:
+    """As Markdown."""
+    head = ("items", "score", "votes", "bias, plain", "bias, corrected", "corrected / plain")
+    rows = [
+        (
+            one.population,
+            one.metric,
+            str(one.n_votes),
+            f"{one.plain:.5f}",
+            f"{one.corrected:.5f} ± {one.corrected_se:.5f}",
+            f"{one.ratio:.3f} ± {one.ratio_se:.3f}",
+        )
+        for one in found
+    ]
+    return markdown(head, rows)
+
+
+if __name__ == "__main__":
+    sys.stdout.write(table(biases()) + "\n")
