@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from saturation.errors import UsageError
 from saturation.report import plotdata, style
+from saturation.report.compare_figures import compare
 from saturation.report.murphy_figures import attributes, reliability
 from saturation.report.plotdata import CurveResult, Point, Star
 from saturation.results import DataSummary, EvaluateResult, LabelCurveResult, SaturationResult
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = [
     "attributes",
     "checks",
+    "compare",
     "conditions",
     "fractions",
     "label_curve",
