@@ -19,7 +19,7 @@ from saturation.typing import Floats, IntervalName
 WORSE_CEILING = "the ceiling is worse than the baseline: a share of a deterioration, not of an improvement"
 UNBOUNDED = "no interval: with the degrees of freedom of this fraction Fieller's set is not bounded"
 SAME_FOR_ALL = "the same share for every item and seed, whatever their sample: needs no interval"
-NOTHING_MOVED = "no interval: baseline and budget agree on every item and seed, so nothing shows how sure that is"
+NOTHING_MOVED = "no interval: the budget agrees with {} on every item and seed, so nothing shows how sure that is"
 ROUNDING = 1e-13
 """A variance below this part of the denominator's is what cancellation leaves of 0."""
 BASELINE_IS_CEILING = "the baseline is the ceiling: there is no improvement to take a share of"
@@ -169,10 +169,11 @@ def _by_definition(value: float, numerator: float, denominator: float, denominat
 
 
 def _without_spread(numerator: float, denominator: float, denominator_p: float) -> Fraction:
-    """A numerator that is proportional to the denominator on every item is so by an identity; one of 0 may be luck."""
-    if abs(numerator) <= ROUNDING * abs(denominator):
-        reason = _remarks(NOTHING_MOVED, _worse(denominator))
-        return Fraction(0.0, numerator, denominator, denominator_p=denominator_p, reason=reason)
+    """A share that is the same for every item is so by an identity; to agree with one of the ends may be luck."""
+    for end, name in ((0.0, "the baseline"), (1.0, "the ceiling")):
+        if abs(numerator - end * denominator) <= ROUNDING * abs(denominator):
+            reason = _remarks(NOTHING_MOVED.format(name), _worse(denominator))
+            return Fraction(end, numerator, denominator, denominator_p=denominator_p, reason=reason)
     known = numerator / denominator
     return Fraction(
         estimate=known,

@@ -91,14 +91,15 @@ def test_a_share_that_is_the_same_for_every_item_is_exact():
     assert made.low == made.high == made.estimate == pytest.approx(5 / 9)
 
 
-def test_no_item_that_moved_gives_no_interval():
-    """A budget that agrees with the baseline on all of these items: other items need not repeat it."""
+@pytest.mark.parametrize(("end", "share"), [(0, 0.0), (2, 1.0)])
+def test_agreeing_with_an_end_on_all_items_gives_no_interval(end, share):
+    """A budget that scores as the baseline (or the ceiling) on all of these items: other items need not repeat it."""
     values = np.random.default_rng(0).normal(size=(3, 1, 40)) + np.array([1.0, 1.0, 0.0])[:, None, None]
-    values[1] = values[0]
+    values[1] = values[end]
     means = values.mean(axis=2)
     cov = covariance(Influence(means[:, 0], (means,), (values,), (np.arange(40),), 40))
     made = fraction(means[:, 0], BASE - AT, BASE - CEIL, cov)
-    assert (made.estimate, made.low, made.high, made.lower, made.interval) == (0.0, None, None, None, "none")
+    assert (made.estimate, made.low, made.high, made.lower, made.interval) == (share, None, None, None, "none")
     assert made.reason.startswith("no interval")
 
 
