@@ -9,17 +9,8 @@ from typing import Any
 import numpy as np
 
 from saturation.analyses.comparison_words import sentence
-from saturation.analyses.contest_tests import (
-    MARGIN_TESTS,
-    NO_DIRECTION,
-    NO_ITEMS,
-    TESTS,
-    Case,
-    Tally,
-    draws_of,
-    outcome_of,
-    tally,
-)
+from saturation.analyses.contest_draws import Entry, draws_of
+from saturation.analyses.contest_tests import MARGIN_TESTS, NO_DIRECTION, NO_ITEMS, TESTS, Tally, outcome_of, tally
 from saturation.analyses.contests import Contest, Field
 from saturation.analyses.families import DIFFERENCE, Adjusted, adjusted
 from saturation.analyses.losses import sign
@@ -35,7 +26,7 @@ NO_BINOMIAL = "no interval: cells share items and are not independent trials"
 class Told:
     """A contest, everything found out about it, and how to write it down."""
 
-    case: Case
+    entry: Entry
     outcomes: Mapping[str, Paired]
     adjusted: Mapping[str, Adjusted]
     adjustment: str
@@ -43,11 +34,11 @@ class Told:
     @property
     def contest(self) -> Contest:
         """Whose rows these are."""
-        return self.case.contest
+        return self.entry.contest
 
     def unc(self, made: Paired, *, design: str | None, n_resamples: int | None, **more: Any) -> Uncertainty:
         """A number with its uncertainty."""
-        field, interval = self.case.field, made.interval
+        field, interval = self.entry.field, made.interval
         shared: dict[str, Any] = {
             "estimate": made.estimate,
             "low": interval.low,
@@ -65,7 +56,7 @@ class Told:
 
     def row(self, quantity: str, unc: Uncertainty, **more: Any) -> CompareRow:
         """A row of this contest."""
-        contest, conditions = self.contest, self.case.field.panel.conditions
+        contest, conditions = self.contest, self.entry.field.panel.conditions
         return CompareRow(
             metric=contest.metric.name,
             a=str(conditions[contest.a]),
@@ -91,7 +82,7 @@ class Told:
     def _favours(self, made: Paired, own: Adjusted) -> str | None:
         better = self.contest.better
         side = made.side if made.side is not None else int(np.sign(made.estimate or 0.0))
-        if better == 0 or side == 0 or own.p is None or own.p >= 1 - self.case.field.level:
+        if better == 0 or side == 0 or own.p is None or own.p >= 1 - self.entry.field.level:
             return None
         return "a" if side == better else "b"
 
@@ -115,16 +106,16 @@ def rows_of(
         Items tested on per item trained on; None where it is not known.
     """
     draws = draws_of(field, contests, tests)
-    cases = [
-        Case(field, one, draws, place, margins.get(one.metric.name), test_over_train)
+    entries = [
+        Entry(field, one, draws, place, margins.get(one.metric.name), test_over_train)
         for place, one in enumerate(contests)
     ]
     found: dict[str, list[Paired]] = {DIFFERENCE: [one.difference for one in contests]}
-    found |= {name: [_outcome(case, name) for case in cases] for name in tests}
+    found |= {name: [_outcome(entry, name) for entry in entries] for name in tests}
     families = adjusted(field, contests, draws, found, adjustment)
-    for place, case in enumerate(cases):
+    for place, entry in enumerate(entries):
         told = Told(
-            case=case,
+            entry=entry,
             outcomes={name: found[name][place] for name in tests},
             adjusted={name: family[place] for name, family in families.items()},
             adjustment=adjustment,
@@ -137,30 +128,30 @@ def rows_of(
             yield _test_row(told, name)
 
 
-def _outcome(case: Case, name: str) -> Paired:
-    if name in MARGIN_TESTS and case.margin is None:
-        return undefined(f"no margin is given for {case.contest.metric.name}", case.contest.difference.estimate)
-    return outcome_of(case, name)
+def _outcome(entry: Entry, name: str) -> Paired:
+    if name in MARGIN_TESTS and entry.margin is None:
+        return undefined(f"no margin is given for {entry.contest.metric.name}", entry.contest.difference.estimate)
+    return outcome_of(entry, name)
 
 
 def _difference_row(told: Told) -> CompareRow:
-    contest, field = told.contest, told.case.field
-    text = sentence(field, contest, told.adjusted, told.adjustment, told.case.margin)
+    contest, field = told.contest, told.entry.field
+    text = sentence(field, contest, told.adjusted, told.adjustment, told.entry.margin)
     unc = told.unc(contest.difference, design=field.design, n_resamples=field.n_drawn)
-    won = _won(None if contest.reason else tally(told.case))
+    won = _won(None if contest.reason else tally(told.entry))
     columns = told.tested(DIFFERENCE, contest.difference)
     return told.row(DIFFERENCE, unc, **columns, **won, n_pairs=field.losses.n_items, sentence=text)
 
 
 def _relative_row(told: Told) -> CompareRow:
-    field = told.case.field
-    unc = told.unc(_relative(told.case), design=field.design, n_resamples=field.n_drawn)
+    field = told.entry.field
+    unc = told.unc(_relative(told.entry), design=field.design, n_resamples=field.n_drawn)
     return told.row("relative_change", unc)
 
 
-def _relative(case: Case) -> Paired:
+def _relative(entry: Entry) -> Paired:
     """(a - b)/b with Fieller's set; a ratio of means over cells."""
-    contest, joint, losses = case.contest, case.field.joint, case.field.losses
+    contest, joint, losses = entry.contest, entry.field.joint, entry.field.losses
     made = contest.difference
     if contest.reason is not None or made.estimate is None:
         return made
@@ -171,7 +162,7 @@ def _relative(case: Case) -> Paired:
     ratio = made.estimate / value
     if made.interval.low is None:
         return undefined(made.interval.reason or "the difference has no interval", ratio)
-    whole = joint.covariance.ratio(made.estimate, value, contest.contrast, under, case.field.level)
+    whole = joint.covariance.ratio(made.estimate, value, contest.contrast, under, entry.field.level)
     if whole.shape != "bounded" or whole.low is None or whole.high is None:
         return undefined("no interval: b is not distinguishable from 0, so that Fieller's set is not bounded", ratio)
     if whole.high - whole.low <= ROUNDING * max(abs(ratio), 1.0):
@@ -182,10 +173,10 @@ def _relative(case: Case) -> Paired:
 
 
 def _effect_rows(told: Told) -> Iterator[CompareRow]:
-    case, items = told.case, told.contest.items
-    level, n = case.field.level, case.field.n_resamples
+    entry, items = told.entry, told.contest.items
+    level, n = entry.field.level, entry.field.n_resamples
     reason = told.contest.reason or f"{told.contest.metric.name} {NO_ITEMS}"
-    moments = case.draws.moments[:, case.place]
+    moments = entry.draws.moments[:, entry.place]
     dz = undefined(reason) if items is None else effects.cohen_dz(items.own, moments[:, :2], level)
     yield told.row("cohen_dz", told.unc(dz, design="items", n_resamples=n))
     better = told.contest.better
@@ -198,7 +189,7 @@ def _effect_rows(told: Told) -> Iterator[CompareRow]:
 
 
 def _wins_row(told: Told) -> CompareRow:
-    found = None if told.contest.reason else tally(told.case)
+    found = None if told.contest.reason else tally(told.entry)
     if found is None:
         reason = told.contest.reason or NO_DIRECTION
         return told.row("wins", told.unc(undefined(reason), design=None, n_resamples=None))
@@ -212,7 +203,7 @@ def _won(found: Tally | None) -> dict[str, int]:
 
 
 def _test_row(told: Told, name: str) -> CompareRow:
-    test, made, field = TESTS[name], told.outcomes[name], told.case.field
+    test, made, field = TESTS[name], told.outcomes[name], told.entry.field
     design = field.design if name in MARGIN_TESTS else test.design
     n_resamples = field.n_resamples if test.resampled and made.p is not None else None
     more: dict[str, Any] = {"estimator": "exact"} if name == "sign_flip" and made.p is not None else {}
@@ -221,8 +212,8 @@ def _test_row(told: Told, name: str) -> CompareRow:
     unc = told.unc(made, design=design, n_resamples=n_resamples, **more, level=one_sided, reason=reason)
     columns = told.tested(name, made)
     if name in MARGIN_TESTS:
-        columns |= {"favours": None, "margin": told.case.margin}
+        columns |= {"favours": None, "margin": told.entry.margin}
     if name == "sign_cells" and told.contest.reason is None:
-        columns |= _won(tally(told.case))
+        columns |= _won(tally(told.entry))
     pairs = {"items": field.losses.n_items, "cells": field.losses.n_cells, "splits": len(field.panel.splits)}
     return told.row("test", unc, test=name, alternative=test.alternative, **columns, n_pairs=pairs[test.over])
