@@ -250,10 +250,11 @@ def sections_of(report: ReportResult) -> list[Section]:
 
 
 def _fraction_pictures(result: Any, prefix: str) -> tuple[str, ...]:
-    """One picture a metric, for each curve where there are several."""
+    """One picture a metric, for each curve where there are several; none of what is exact by definition alone."""
     pictures: tuple[str, ...] = ()
     for place, curve in enumerate(plotdata.curves_of(result) or (None,)):
-        shown = [p.metric for p in plotdata.fractions_data(result, curve) if p.value is not None or p.unbounded]
+        points = plotdata.fractions_data(result, curve)
+        shown = [p.metric for p in points if p.unbounded or (p.value is not None and p.low != p.high)]
         draw = partial(figures.fractions, curve=curve)
         pictures += _pictures(result, draw, f"{prefix}-{place}", metrics=tuple(dict.fromkeys(shown)))
     return pictures

@@ -162,7 +162,8 @@ def _compose(star: CurveLike, fractions: Sequence[CurveLike], over: str, *, deta
         return _undefined(star.metric, curve, star.unc.reason, assumption)
     if kind == "above":
         short = f"> {_above_words(fractions)}"
-        headline = f"more than {_above_words(fractions)} annotators per item to keep {keep}: {_why_above(fractions)}"
+        people = "annotator" if largest_below(fractions) == 1 else "annotators"
+        headline = f"more than {_above_words(fractions)} {people} per item to keep {keep}: {_why_above(fractions)}"
     else:
         count = found_budget(star) or 0
         short = f"≤ {phrases.budget(count)}" if kind == "at most" else phrases.budget(count)

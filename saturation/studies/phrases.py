@@ -273,14 +273,14 @@ def sentence(text: str) -> str:
     --------
     >>> sentence("one seed: training noise is not in this interval")
     'One seed: training noise is not in this interval.'
-    >>> sentence("dist_ece: biased up"), sentence("r at one vote is constant")
-    ('dist_ece: biased up.', 'r at one vote is constant.')
+    >>> sentence("kl: no interval"), sentence("r at one vote is constant")
+    ('kl: no interval.', 'r at one vote is constant.')
     """
     text = text.strip()
     if not text:
         return text
     first = text.split(" ", 1)[0]
-    is_name = "_" in first or len(first.strip(":,;")) == 1
+    is_name = "_" in first or len(first.strip(":,;")) == 1 or first.removesuffix(":") in _METRICS
     return (text if is_name else text[0].upper() + text[1:]) + ("" if text[-1] in ".!?" else ".")
 
 

@@ -78,8 +78,8 @@ def test_the_curve_goes_through_the_estimates_of_the_rows():
 
 
 def test_the_unit_is_on_the_axis():
-    assert figures.label_curve(fakes.label_curve(), metric="kl").get_ylabel() == "nats"
-    assert figures.label_curve(fakes.label_curve(), metric="brier").get_ylabel() == "value"
+    assert figures.label_curve(fakes.label_curve(), metric="kl").get_ylabel() == "nats (lower is better)"
+    assert figures.label_curve(fakes.label_curve(), metric="brier").get_ylabel() == "0 to 2 (lower is better)"
 
 
 def test_the_label_only_curve_is_dashed_and_named():

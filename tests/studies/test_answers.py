@@ -223,3 +223,8 @@ def test_no_fraction_at_all_still_answers(unc):
 
 def test_no_sections_no_answers():
     assert how_many({}) == ()
+
+
+def test_more_than_one_annotator_is_singular():
+    rows = [share(1, 0.4), share(100, 1), star(0.9, censored="above")]
+    assert only(rows).answer.headline.startswith("More than 1 annotator per item to keep")
