@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import errno
 import importlib
 import io
 import sys
@@ -12,7 +13,7 @@ from typing import Any
 import click
 
 from saturation.cli import failure
-from saturation.errors import SaturationError
+from saturation.errors import SaturationError, UsageError
 
 HELP = {
     "check": "Check tables: every problem with file, row and item, and the rule it breaks.",
@@ -68,9 +69,14 @@ class LazyGroup(click.Group):
         """As in click, which would make a reader that has left (``| head``) look like a failure."""
         try:
             value = super().invoke(ctx)
-            sys.stdout.flush()
+            if sys.stdout is not None:  # closed by the caller (``>&-``)
+                sys.stdout.flush()
         except BrokenPipeError as error:
             raise failure.ReaderGoneError from error
+        except OSError as error:
+            if error.errno != errno.ENOSPC:
+                raise
+            raise UsageError("cannot write the result to standard output: no space left on device") from error
         return value
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

@@ -195,6 +195,21 @@ def test_closed_pipe_is_silent(body):
     assert (child.wait(timeout=20), stderr) == (0, b"")
 
 
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full on this system")
+def test_a_full_disk_behind_stdout_is_no_bug():
+    words = [sys.executable, "-m", "saturation", "metrics"]
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(words, stdout=full, stderr=subprocess.PIPE, text=True, env=BARE, check=False, timeout=60)
+    assert (done.returncode, done.stderr.count("no space left")) == (2, 1)
+    assert "Traceback" not in done.stderr
+
+
+def test_a_closed_stdout_is_no_bug():
+    command = f"{sys.executable} -m saturation metrics >&-"
+    done = subprocess.run(["sh", "-c", command], stderr=subprocess.PIPE, text=True, env=BARE, check=False, timeout=60)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 @pytest.mark.parametrize("env", [{"LC_ALL": "C"}, {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONIOENCODING": "ascii"}])
 def test_a_terminal_without_unicode_is_no_reason_to_fail(env):
     done = subprocess.run(
