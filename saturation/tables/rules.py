@@ -43,7 +43,7 @@ RULES = (
     Rule("V03", "repeated-vote", "An annotator labels an item once; `--duplicates first` or `last` chooses otherwise."),
     Rule("V04", "bad-pool", "`pool` is train or heldout."),
     Rule("V05", "bad-seconds", "`seconds` is a number of at least 0."),
-    Rule("V06", "bad-count", "Vote counts are whole numbers of at least 0; an item has at most 100,000 votes."),
+    Rule("V06", "bad-count", "Vote counts are whole numbers of at least 0; an item has at most 10,000 votes."),
     Rule("V07", "no-votes", "An item has at least one vote; `--missing-labels drop` leaves out those without."),
     # distributions
     Rule("P01", "not-a-probability", "Probabilities are numbers between 0 and 1."),

@@ -19,7 +19,7 @@ SIDECAR_SUFFIX = ".meta.json"
 
 MAX_LABELS = 1000
 MAX_CHARACTERS = 1000
-MAX_VOTES = 100_000
+MAX_VOTES = 10_000
 """Most votes of one item: exact laws list every number that can be drawn, and no crowd is larger."""
 SIMPLEX_TOLERANCE = 1e-6
 """How far a row of probabilities may be from summing to 1 (rows written with 32 bits are off by about 1e-7)."""

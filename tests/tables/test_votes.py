@@ -209,9 +209,9 @@ def test_real_votes_with_ids(shared_data):
     assert votes.labels == ("0", "1")
 
 
-@pytest.mark.parametrize("votes", [[100_001, 0], [2**62, 2**62], [99_999, 2]])
+@pytest.mark.parametrize("votes", [[10_001, 0], [2**62, 2**62], [9_999, 2]])
 def test_more_votes_than_can_be_drawn_are_refused(votes):
     frame = pl.DataFrame({"item_id": ["a"], "n_x": votes[:1], "n_y": votes[1:]})
-    with pytest.raises(DataError, match=r"\[V06\].*more than 100,000 votes"):
+    with pytest.raises(DataError, match=r"\[V06\].*more than 10,000 votes"):
         read_votes(frame)
-    assert read_votes(frame.with_columns(n_x=99_999, n_y=1)).counts.sum() == 100_000
+    assert read_votes(frame.with_columns(n_x=9_999, n_y=1)).counts.sum() == 10_000
