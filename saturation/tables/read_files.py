@@ -66,7 +66,20 @@ def _read_csv(path: Path, text: str) -> pl.DataFrame:
         problems = _ragged_rows(path, text, width)
         if problems:
             raise DataError(problems)
+    _refuse_second_header(path, frame)
     return frame
+
+
+def _refuse_second_header(path: Path, frame: pl.DataFrame) -> None:
+    """Files joined by ``cat`` keep every header, which in a table of votes would read as one more item and label."""
+    if frame.is_empty():
+        return
+    suspects = (frame[:, 0] == frame.columns[0]).arg_true().to_list()
+    rows = [row for row in suspects if list(frame.row(row)) == frame.columns]
+    if not rows:
+        return
+    message = "the header again; files of one table are given one by one, not joined"
+    raise DataError([Problem("F04", message, file=str(path), row=row + 1) for row in rows])
 
 
 def _csv_header(path: Path, text: str) -> list[str]:

@@ -234,6 +234,7 @@ def test_content_that_is_not_csv(tmp_path, content, words):
         ("a.csv", b"item_id;n_x;n_y\nq1;1;2\n", "F04", None),
         ("a.csv", b'item_id,n_x,n_y\n"q1,1,2\n', "F04", None),
         ("a.csv", b"item_id,,n_y\nq1,1,2\n", "F04", None),
+        ("a.csv", b"item_id,label\nq1,a\nq2,b\nitem_id,label\nq1,b\n", "F04", 3),
         ("a.csv", b"  \n", "F02", None),
         ("a.jsonl", b'{"item_id": "a", "n_x": 1, "n_y": 2}\n{"item_id": \n', "F04", 2),
         ("a.jsonl", b'{"item_id": "a", "n_x": NaN, "n_y": 2}\n', "F04", 1),
