@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from dataclasses import replace
 
@@ -15,10 +16,12 @@ from saturation.analyses.contest_tests import TESTS
 from saturation.conditions import Condition
 from saturation.errors import DataError, UsageError
 from saturation.metrics.catalogue import DEFAULT_METRICS, all_names
+from saturation.resampling.draw import item_weights
 from saturation.resampling.linearized import ONE_SEED, Influence, covariance
 from saturation.resampling.paired import NO_DIFFERENCE, NO_SPREAD
 from saturation.tables.builders import panel_from_arrays
 from saturation.tables.door import read_panel
+from tests import naive
 
 NAMES = ("first", "other", "third")
 KEYS = (
@@ -142,6 +145,71 @@ def test_p_of_the_difference_is_below_05_exactly_when_its_interval_excludes_0(n_
     panel = panel_of(n_seeds=n_seeds, noise=(0.5, 0.55, 0.6), seed=seed)
     for row in rows_of(compare(panel, tests=[], **PAIR), quantity="difference"):
         assert (row.p < 0.05) == (not row.unc.low <= 0 <= row.unc.high)
+
+
+def test_tests_over_items_average_the_seeds_first():
+    panel = panel_of(n_items=25, n_seeds=3)
+    a, b = brier(panel).mean(axis=1)
+    result = compare(panel, metrics=["brier"], **PAIR)
+    d = a - b
+    t = row_of(result, test="paired_t")
+    assert (t.unc.estimate, t.p) == pytest.approx((d.mean(), stats.ttest_rel(a, b).pvalue))
+    assert row_of(result, quantity="cohen_dz").unc.estimate == pytest.approx(d.mean() / d.std(ddof=1))
+    expected = naive.bca_of_mean(d.tolist(), item_weights(0, 0, 199, 25).tolist(), 0.95)
+    bootstrap = row_of(result, test="bootstrap").unc
+    assert [bootstrap.low, bootstrap.high] == pytest.approx(expected, rel=1e-9)
+
+
+def test_items_in_several_splits_have_one_difference():
+    """Item 0 is in two of three splits, two seeds: its own difference is the mean of four."""
+    panel = in_splits(panel_of(n_items=7, n_seeds=2), ([0, 1, 2, 3], [2, 3, 4], [0, 4, 5, 6]))
+    scores = brier(in_one(panel))
+    own = (scores[0] - scores[1]).mean(axis=0)
+    result = compare(panel, metrics=["brier"], tests=["wilcoxon"], **PAIR)
+    assert row_of(result, quantity="cohen_dz").unc.estimate == pytest.approx(own.mean() / own.std(ddof=1))
+    assert row_of(result, quantity="superiority").unc.estimate == pytest.approx((own < 0).mean())
+
+
+def test_romano_wolf_of_the_difference_is_the_chance_of_so_large_a_t():
+    """Two metrics: the larger t against the largest of two correlated t's, the smaller against its own law."""
+    panel = panel_of(noise=(0.5, 0.56))
+    result = compare(panel, metrics=["kl", "tvd"], tests=[], adjustment="romano_wolf", **PAIR)
+    rows = sorted(rows_of(result, quantity="difference"), key=lambda row: -abs(row.statistic))
+    h = panel.votes.counts / panel.votes.counts.sum(axis=1, keepdims=True)
+    m = panel.probs[0][:, 0]
+    kl = np.where(h > 0, h * np.log(np.where(h > 0, h, 1) / m), 0).sum(axis=-1)
+    tvd = np.abs(h - m).sum(axis=-1) / 2
+    r = stats.pearsonr(kl[0] - kl[1], tvd[0] - tvd[1])[0]
+    generator = np.random.default_rng(0)
+    z = generator.multivariate_normal([0, 0], [[1, r], [r, 1]], 200_000)
+    t = np.abs(z) / np.sqrt(generator.chisquare(39, 200_000) / 39)[:, None]
+    expected = (t.max(axis=1) >= abs(rows[0].statistic)).mean()
+    error = 4 * np.sqrt(expected * (1 - expected) / 20_000)  # 20,000 draws of ours: odds of failing below 1e-4
+    assert rows[0].p_adjusted == pytest.approx(expected, abs=error)
+    assert rows[0].p_adjusted > rows[0].p
+    second = max(rows[0].p_adjusted, rows[1].p)
+    assert rows[1].p_adjusted == pytest.approx(second, abs=0.015)
+
+
+def test_sign_flips_exchange_a_and_b_of_an_item_in_every_split():
+    """Seven items in three overlapping splits, two seeds: all 128 ways to exchange the two predictions of items."""
+    splits = ([0, 1, 2, 3], [2, 3, 4], [0, 4, 5, 6])
+    whole = panel_of(n_items=7, n_seeds=2, noise=(0.3, 0.7))
+    scores = brier(whole)
+
+    def difference(swapped):
+        values = []
+        for members in splits:
+            for a, b in zip(scores[0], scores[1], strict=True):
+                d = [(b[i] - a[i]) if swapped[i] else (a[i] - b[i]) for i in members]
+                values.append(sum(d) / len(d))
+        return sum(values) / len(values)
+
+    observed = difference([False] * 7)
+    patterns = [difference(swapped) for swapped in itertools.product((False, True), repeat=7)]
+    expected = sum(abs(value) >= abs(observed) - 1e-12 for value in patterns) / 128
+    row = row_of(compare(in_splits(whole, splits), metrics=["brier"], tests=["sign_flip"], **PAIR), test="sign_flip")
+    assert (row.statistic, row.p) == pytest.approx((observed, expected))
 
 
 def test_wins_over_cells_and_their_warning():
