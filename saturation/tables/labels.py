@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
@@ -95,6 +96,24 @@ def from_values(values: Iterable[str]) -> tuple[str, ...]:
     if all(_is_number(value) for value in distinct):
         distinct.sort(key=float)
     return tuple(distinct)
+
+
+def twins(labels: Sequence[str]) -> list[Note]:
+    """A warning where labels differ in case, spaces or Unicode form alone: most likely one label written twice.
+
+    Examples
+    --------
+    >>> [note.code for note in twins(["no", "yes", "Yes "])], twins(["no", "yes"])
+    (['labels_alike'], [])
+    """
+    alike: dict[str, list[str]] = {}
+    for label in labels:
+        alike.setdefault(" ".join(unicodedata.normalize("NFKC", label).casefold().split()), []).append(label)
+    shown = [" and ".join(repr(name) for name in names) for names in alike.values() if len(names) > 1]
+    if not shown:
+        return []
+    message = f"labels that differ in case, spaces or Unicode form only count as different labels: {'; '.join(shown)}"
+    return [Note("labels_alike", message)]
 
 
 def check_names(found: Findings, labels: Sequence[str]) -> None:

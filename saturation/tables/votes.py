@@ -51,6 +51,7 @@ def votes_of(loaded: Loaded, options: VoteOptions) -> Votes:
     names, notes = label_rules.declared(found, loaded.meta, options.labels)
     read = _from_long if _is_long(found, options) else _from_counts
     votes = read(found, names, options)
+    notes += label_rules.twins(votes.labels)
     return replace(votes, inputs=loaded.inputs, notes=(*notes, *votes.notes))
 
 

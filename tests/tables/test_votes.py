@@ -215,3 +215,14 @@ def test_more_votes_than_can_be_drawn_are_refused(votes):
     with pytest.raises(DataError, match=r"\[V06\].*more than 10,000 votes"):
         read_votes(frame)
     assert read_votes(frame.with_columns(n_x=9_999, n_y=1)).counts.sum() == 10_000
+
+
+@pytest.mark.parametrize("twin", ["yes ", "Yes", "\uff59es"])
+def test_labels_written_in_two_ways_are_told(twin):
+    votes = read_votes(pl.DataFrame({"item_id": ["a", "a", "b"], "label": ["no", "yes", twin]}))
+    assert len(votes.labels) == 3
+    (note,) = [note for note in votes.notes if note.code == "labels_alike"]
+    assert repr("yes") in note.message
+    assert repr(twin) in note.message
+    plain = read_votes(pl.DataFrame({"item_id": ["a", "a"], "label": ["no", "yes"]}))
+    assert "labels_alike" not in [note.code for note in plain.notes]
