@@ -159,16 +159,21 @@ def contest_of(field: Field, rank: int, a: int, b: int) -> Contest:
     else:
         size = float(np.abs(values).max())
         estimate = sign(metric) * float(values[0] - values[1])
-        found = undefined(reason, estimate) if reason else _difference(field, contrast, size)
+        found = undefined(reason, estimate) if reason else _difference(field, metric, contrast, size)
         items = items_of(field.panel, metric, a, b) if metric.kind == "item" else None
     missing = None if np.isfinite(values).all() else reason
     return Contest(metric, rank, a, b, contrast, found, missing, cells, items)
 
 
-def _difference(field: Field, contrast: Floats, size: float) -> Paired:
-    """The engine's answer, with the limits where nothing varies but rounding."""
-    answer = field.joint.contrast(contrast)
-    variance, df = field.joint.covariance.variance(contrast)
+def _difference(field: Field, metric: Metric, contrast: Floats, size: float) -> Paired:
+    """The engine's answer, with the limits where nothing varies but rounding.
+
+    Calibration errors are biased up by noise, and resampling doubles it: of resamples they take the spread alone.
+    """
+    is_rough = metric.kind == "set" and metric.order == 1
+    joint = replace(field.joint, distribution=None) if is_rough else field.joint
+    answer = joint.contrast(contrast)
+    variance, df = joint.covariance.variance(contrast)
     if not np.isfinite(variance):
         return Paired(answer.interval, answer.estimate)
     quantum = ROUNDING * size
@@ -176,7 +181,7 @@ def _difference(field: Field, contrast: Floats, size: float) -> Paired:
         if abs(answer.estimate) <= quantum:
             return undefined(NO_DIFFERENCE, 0.0)
         return Paired(intervals.none(NO_SPREAD), answer.estimate, 0.0, se=0.0)
-    studentised = None if field.joint.distribution is not None else answer.estimate / variance**0.5
+    studentised = None if joint.distribution is not None else answer.estimate / variance**0.5
     return Paired(
         interval=answer.interval,
         estimate=answer.estimate,

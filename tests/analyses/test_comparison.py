@@ -212,6 +212,14 @@ def test_sign_flips_exchange_a_and_b_of_an_item_in_every_split():
     assert (row.statistic, row.p) == pytest.approx((observed, expected))
 
 
+def test_of_calibration_errors_resamples_give_the_spread_alone():
+    """With ten seeds others have percentiles; the noise in bins would be counted twice."""
+    result = compare(panel_of(n_seeds=10), metrics=["dist_ece", "kl"], tests=[], **PAIR)
+    found = {row.metric: row.unc for row in rows_of(result, quantity="difference")}
+    assert (found["kl"].interval, found["dist_ece"].interval) == ("percentile", "linearized_t")
+    assert (found["dist_ece"].low + found["dist_ece"].high) / 2 == pytest.approx(found["dist_ece"].estimate)
+
+
 def test_wins_over_cells_and_their_warning():
     panel = in_splits(panel_of(n_seeds=3, noise=(0.1, 1.5)), OVERLAPPING)
     result = compare(panel, metrics=["kl"], **PAIR)
