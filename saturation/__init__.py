@@ -25,11 +25,11 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from saturation import metrics, simulate
-    from saturation.analyses.comparison import compare
-    from saturation.analyses.decomposition import murphy
+    from saturation.analyses.comparing.comparison import compare
+    from saturation.analyses.curve.saturation import saturation_curve
     from saturation.analyses.evaluate import evaluate
-    from saturation.analyses.label_curve import label_curve
-    from saturation.analyses.saturation import saturation_curve
+    from saturation.analyses.labels.label_curve import label_curve
+    from saturation.analyses.murphy.decomposition import murphy
     from saturation.errors import DataError, Problem, SaturationError, UsageError
     from saturation.report import figures as plot
     from saturation.studies.report import make_report as report
@@ -44,14 +44,14 @@ _HOME = {
     "Problem": "saturation.errors",
     "SaturationError": "saturation.errors",
     "UsageError": "saturation.errors",
-    "compare": "saturation.analyses.comparison",
+    "compare": "saturation.analyses.comparing.comparison",
     "evaluate": "saturation.analyses.evaluate",
-    "label_curve": "saturation.analyses.label_curve",
-    "murphy": "saturation.analyses.decomposition",
+    "label_curve": "saturation.analyses.labels.label_curve",
+    "murphy": "saturation.analyses.murphy.decomposition",
     "panel_from_arrays": "saturation.tables.builders",
     "read_panel": "saturation.tables.door",
     "read_votes": "saturation.tables.door",
-    "saturation_curve": "saturation.analyses.saturation",
+    "saturation_curve": "saturation.analyses.curve.saturation",
     "votes_from_counts": "saturation.tables.builders",
     "write_table": "saturation.tables.io",
 }

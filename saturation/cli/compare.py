@@ -83,7 +83,7 @@ def command(**given: Any) -> None:
     The difference a - b with its interval, relative change, effect sizes, cells won, and paired tests, with p-values
     adjusted for having looked at all of them - and a sentence that says what may be concluded.
     """
-    from saturation.analyses.comparison import compare
+    from saturation.analyses.comparing.comparison import compare
 
     panel = options.load_panel(given)
     result = compare(

@@ -35,7 +35,7 @@ def command(**given: Any) -> None:
     For every curve: the value, what is still to gain (shortfall), the share of the gain over each baseline
     (fraction), and the smallest budget shown to keep a share of it (N*), each with its interval.
     """
-    from saturation.analyses.saturation import saturation_curve
+    from saturation.analyses.curve.saturation import saturation_curve
 
     panel = options.load_panel(given)
     result = saturation_curve(

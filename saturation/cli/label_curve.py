@@ -33,7 +33,7 @@ def command(**given: Any) -> None:
     budget and the fraction of the gain that it has made; then N*, the votes that keep a share q of the gain.
     low and high are for other items; draw_low and draw_high for one actual collection of N votes on these items.
     """
-    from saturation.analyses.label_curve import label_curve
+    from saturation.analyses.labels.label_curve import label_curve
 
     votes = options.load_votes(given)
     # `all` holds a metric that exists on the label side only, so it is not spelt out here

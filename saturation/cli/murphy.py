@@ -62,7 +62,7 @@ def command(**given: Any) -> None:
     apart gains, unc belongs to the labels alone (resolvable and irreducible), wbv and wbc are what the bins hide. The
     corrected terms are free of the bias that noise in the bins gives to rel and res.
     """
-    from saturation.analyses.decomposition import murphy
+    from saturation.analyses.murphy.decomposition import murphy
 
     panel = options.load_panel(given)
     result = murphy(

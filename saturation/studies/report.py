@@ -132,9 +132,9 @@ def merged_settings(settings: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]
 
 
 def _model_sections(panel: Panel, common: Mapping[str, Any], curve: Mapping[str, Any]) -> dict[str, Result[Any]]:
-    from saturation.analyses.decomposition import murphy
+    from saturation.analyses.curve.saturation import saturation_curve
     from saturation.analyses.evaluate import evaluate
-    from saturation.analyses.saturation import saturation_curve
+    from saturation.analyses.murphy.decomposition import murphy
 
     own = {name: value for name, value in common.items() if name not in ("metrics", "floor")}
     return {
@@ -145,7 +145,7 @@ def _model_sections(panel: Panel, common: Mapping[str, Any], curve: Mapping[str,
 
 
 def _label_section(votes: Votes, options: Mapping[str, Any]) -> Result[Any]:
-    from saturation.analyses.label_curve import label_curve
+    from saturation.analyses.labels.label_curve import label_curve
 
     return label_curve(votes, **options)
 

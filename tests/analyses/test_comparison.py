@@ -11,8 +11,8 @@ import pytest
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
-from saturation.analyses.comparison import DEFAULT_TESTS, compare
-from saturation.analyses.contest_tests import TESTS
+from saturation.analyses.comparing.comparison import DEFAULT_TESTS, compare
+from saturation.analyses.comparing.tests import TESTS
 from saturation.conditions import Condition
 from saturation.errors import DataError, UsageError
 from saturation.metrics.catalogue import DEFAULT_METRICS, all_names

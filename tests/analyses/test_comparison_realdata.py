@@ -12,7 +12,7 @@ import statsmodels.formula.api as smf
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
-from saturation.analyses.comparison import compare
+from saturation.analyses.comparing.comparison import compare
 from saturation.conditions import Condition
 from saturation.datasets import convert
 from saturation.resampling.draw import item_weights

@@ -5,8 +5,8 @@ import dataclasses
 import numpy as np
 import pytest
 
-from saturation.analyses.label_curve import label_curve
-from saturation.analyses.saturation import saturation_curve
+from saturation.analyses.curve.saturation import saturation_curve
+from saturation.analyses.labels.label_curve import label_curve
 from tests.analyses.planted import (
     HARD,
     Q_BETWEEN,

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from saturation.analyses.decomposition import IDENTITY, labels_of, murphy
+from saturation.analyses.murphy.decomposition import IDENTITY, labels_of, murphy
+from saturation.analyses.murphy.spreads import ALIKE, FITTED, NOISY
 from saturation.analyses.spreads import ONE_ITEM
-from saturation.analyses.term_spreads import ALIKE, FITTED, NOISY
 from saturation.errors import UsageError
 from saturation.metrics.murphy import decompose, term_names
 from saturation.resampling.draw import annotator_weights, item_weights, redraw_votes

@@ -7,11 +7,12 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from saturation.analyses import label_exact, label_monte_carlo
-from saturation.analyses.label_curve import label_curve
-from saturation.analyses.label_monte_carlo import Draws, item_point, set_points
-from saturation.analyses.label_plan import make_plan, reached
-from saturation.analyses.label_scores import mode_agreement, score_of, top_vote_share
+from saturation.analyses.labels import exact as label_exact
+from saturation.analyses.labels import monte_carlo as label_monte_carlo
+from saturation.analyses.labels.label_curve import label_curve
+from saturation.analyses.labels.monte_carlo import Draws, item_point, set_points
+from saturation.analyses.labels.plan import make_plan, reached
+from saturation.analyses.labels.scores import mode_agreement, score_of, top_vote_share
 from saturation.errors import UsageError
 from saturation.metrics.catalogue import metric
 from saturation.metrics.metric import Human

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy import special
 
+from saturation.analyses.curve.saturation import saturation_curve
 from saturation.analyses.evaluate import evaluate
-from saturation.analyses.saturation import saturation_curve
 from saturation.conditions import Condition
 from saturation.errors import UsageError
 from tests import naive

@@ -5,7 +5,7 @@ import dataclasses
 import numpy as np
 import pytest
 
-from saturation.analyses.saturation import saturation_curve
+from saturation.analyses.curve.saturation import saturation_curve
 from saturation.conditions import Condition
 from saturation.tables.builders import panel_from_arrays
 from tests.analyses.planted import (

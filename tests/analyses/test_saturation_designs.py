@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy import special
 
+from saturation.analyses.curve.saturation import saturation_curve
 from saturation.analyses.losses import losses_of as losses_table
-from saturation.analyses.saturation import saturation_curve
 from saturation.metrics.catalogue import metrics_of
 from saturation.resampling.draw import annotator_weights
 from saturation.resampling.linearized import covariance

@@ -2,7 +2,7 @@
 
 import pytest
 
-from saturation.analyses.saturation import saturation_curve
+from saturation.analyses.curve.saturation import saturation_curve
 from saturation.tables.door import read_panel
 
 pytestmark = pytest.mark.realdata

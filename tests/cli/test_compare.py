@@ -10,7 +10,7 @@ import random
 import pytest
 from click.testing import CliRunner
 
-from saturation.analyses import contest_tests
+from saturation.analyses.comparing import tests as contest_tests
 from saturation.cli import group
 from saturation.cli.compare import TESTS
 from saturation.errors import UsageError

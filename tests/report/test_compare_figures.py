@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from saturation.analyses.comparison import compare
+from saturation.analyses.comparing.comparison import compare
 from saturation.errors import UsageError
 from saturation.report.compare_figures import BETTER
 from saturation.report.compare_figures import compare as draw

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
-from saturation.analyses.decomposition import murphy
+from saturation.analyses.murphy.decomposition import murphy
 from saturation.errors import UsageError
 from saturation.report import figures, style, svg
 from saturation.report.murphy_figures import attributes, reliability
@@ -95,7 +95,7 @@ def test_what_is_not_there_is_refused(result):
 def test_drawing_needs_no_pyplot():
     code = (
         "import sys; from saturation.report import murphy_figures; assert 'matplotlib' not in sys.modules; "
-        "from saturation.analyses.decomposition import murphy; from tests.analyses.test_evaluate import study; "
+        "from saturation.analyses.murphy.decomposition import murphy; from tests.analyses.test_evaluate import study; "
         "murphy_figures.reliability(murphy(study())); assert 'matplotlib.pyplot' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True)

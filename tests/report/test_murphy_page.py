@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from saturation.analyses.decomposition import murphy
+from saturation.analyses.murphy.decomposition import murphy
 from saturation.conditions import Condition
 from saturation.report import html, murphy_page, parts
 from saturation.report.folder import write_report

@@ -10,9 +10,9 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
+from saturation.analyses.curve.saturation import saturation_curve
 from saturation.analyses.evaluate import evaluate
-from saturation.analyses.label_curve import label_curve
-from saturation.analyses.saturation import saturation_curve
+from saturation.analyses.labels.label_curve import label_curve
 from saturation.results import CurveRow, LabelCurveRow
 from saturation.tables.panel import Panel
 from tests.statistical import truth

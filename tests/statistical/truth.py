@@ -40,7 +40,7 @@ class Truth:
     se: float
 
 
-def truths(n_votes: int, *, new_runs: bool, batches: int = 60, seed: int = 1) -> dict[str, Truth]:
+def truths(n_votes: int, *, new_runs: bool, batches: int = 20, seed: int = 1) -> dict[str, Truth]:
     """True values by the names of ``quantities``, for studies with this many votes an item.
 
     Parameters

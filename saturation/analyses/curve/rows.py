@@ -8,10 +8,10 @@ from dataclasses import replace
 import numpy as np
 
 from saturation.analyses import n_star as stars
-from saturation.analyses.curves import SMALLEST, Baseline, Curve
+from saturation.analyses.curve.curves import SMALLEST, Baseline, Curve
+from saturation.analyses.curve.study import Study, fieller_columns, numbers
 from saturation.analyses.fractions import Fraction
 from saturation.analyses.losses import sign
-from saturation.analyses.study import Study, fieller_columns, numbers
 from saturation.metrics.metric import Metric
 from saturation.results import CurveRow, Uncertainty
 from saturation.typing import Floats

@@ -7,11 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from saturation.analyses import label_exact, label_monte_carlo, label_scores
-from saturation.analyses.label_monte_carlo import Draws
-from saturation.analyses.label_plan import Plan, make_plan
-from saturation.analyses.label_rows import rows_of
-from saturation.analyses.label_series import Alpha, Point, Series, alpha_of, root
+from saturation.analyses.labels import exact as label_exact
+from saturation.analyses.labels import monte_carlo as label_monte_carlo
+from saturation.analyses.labels import scores as label_scores
+from saturation.analyses.labels.monte_carlo import Draws
+from saturation.analyses.labels.plan import Plan, make_plan
+from saturation.analyses.labels.rows import rows_of
+from saturation.analyses.labels.series import Alpha, Point, Series, alpha_of, root
 from saturation.errors import UsageError
 from saturation.metrics.catalogue import DEFAULT_METRICS, metrics_of
 from saturation.metrics.metric import Human, Metric

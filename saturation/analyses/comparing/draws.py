@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from saturation.analyses.contests import Contest, Field
+from saturation.analyses.comparing.contests import Contest, Field
 from saturation.analyses.crossed import resampled_losses
 from saturation.analyses.losses import sign
 from saturation.resampling import effects, permutation

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from saturation.analyses.curve.study import Margin
 from saturation.analyses.losses import humans, sign
-from saturation.analyses.study import Margin
 from saturation.errors import UsageError
 from saturation.metrics.agreement import base_rate
 from saturation.metrics.metric import Human, Metric

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from saturation.analyses.curves import Baseline, Curve
+from saturation.analyses.curve.curves import Baseline, Curve
 from saturation.analyses.fractions import Fraction
 from saturation.analyses.joint import Answer, Joint
 from saturation.analyses.losses import Losses

@@ -12,16 +12,17 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from saturation.analyses import label_exact, label_monte_carlo
-from saturation.analyses.curves import SMALLEST, Curve
+from saturation.analyses.curve.curves import SMALLEST, Curve
+from saturation.analyses.curve.study import Study, fieller_columns, numbers
 from saturation.analyses.fractions import Fraction
 from saturation.analyses.joint import Joint
-from saturation.analyses.label_monte_carlo import Draws
-from saturation.analyses.label_plan import Plan, make_plan
-from saturation.analyses.label_scores import score_of
-from saturation.analyses.label_series import Point
+from saturation.analyses.labels import exact as label_exact
+from saturation.analyses.labels import monte_carlo as label_monte_carlo
+from saturation.analyses.labels.monte_carlo import Draws
+from saturation.analyses.labels.plan import Plan, make_plan
+from saturation.analyses.labels.scores import score_of
+from saturation.analyses.labels.series import Point
 from saturation.analyses.losses import humans, sign
-from saturation.analyses.study import Study, fieller_columns, numbers
 from saturation.errors import UsageError
 from saturation.metrics.metric import Human, Metric
 from saturation.resampling.linearized import Influence, covariance

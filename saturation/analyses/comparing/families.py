@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from saturation.analyses.contest_draws import Draws
-from saturation.analyses.contests import Contest, Field
+from saturation.analyses.comparing.contests import Contest, Field
+from saturation.analyses.comparing.draws import Draws
 from saturation.resampling.max_t import max_t_p
 from saturation.resampling.multiplicity import adjust, romano_wolf
 from saturation.resampling.paired import Paired

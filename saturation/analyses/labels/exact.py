@@ -8,9 +8,9 @@ from dataclasses import replace
 import numpy as np
 from scipy.special import entr
 
-from saturation.analyses.label_monte_carlo import Draws, item_variances
-from saturation.analyses.label_plan import Plan
-from saturation.analyses.label_series import Point, mean_points, without_rounding
+from saturation.analyses.labels.monte_carlo import Draws, item_variances
+from saturation.analyses.labels.plan import Plan
+from saturation.analyses.labels.series import Point, mean_points, without_rounding
 from saturation.metrics.common import added_votes
 from saturation.metrics.entropy import entropy_term
 from saturation.metrics.metric import Metric

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from saturation.analyses.contests import Contest, Field
-from saturation.analyses.families import DIFFERENCE, Adjusted
+from saturation.analyses.comparing.contests import Contest, Field
+from saturation.analyses.comparing.families import DIFFERENCE, Adjusted
 from saturation.analyses.remarks import ANNOTATORS_UNKNOWN, FEW_SEEDS, NO_DRAW_COLUMN
 from saturation.resampling.designs import FROM_SEEDS
 from saturation.resampling.linearized import ONE_SEED

@@ -12,11 +12,11 @@ from itertools import combinations
 import numpy as np
 
 from saturation.analyses import n_star as stars
-from saturation.analyses.curve_rows import fractions_of, over_under
-from saturation.analyses.curves import ALL_VOTES_METHODS, Baseline, Curve
+from saturation.analyses.curve.curves import ALL_VOTES_METHODS, Baseline, Curve
+from saturation.analyses.curve.rows import fractions_of, over_under
+from saturation.analyses.curve.squares import is_square, with_squares
+from saturation.analyses.curve.study import Study, fieller_columns, numbers
 from saturation.analyses.fractions import BASELINE_IS_CEILING, Fraction
-from saturation.analyses.squares import is_square, with_squares
-from saturation.analyses.study import Study, fieller_columns, numbers
 from saturation.results import CurveRow
 from saturation.typing import Floats
 

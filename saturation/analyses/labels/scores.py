@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from saturation.analyses.label_exact import entropies
+from saturation.analyses.labels.exact import entropies
 from saturation.errors import UsageError
 from saturation.metrics.metric import Human, Metric
 from saturation.metrics.spec import split_spec

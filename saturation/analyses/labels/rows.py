@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from saturation.analyses.fractions import Fraction, fraction
-from saturation.analyses.label_plan import Plan
-from saturation.analyses.label_series import Point, Series
+from saturation.analyses.labels.plan import Plan
+from saturation.analyses.labels.series import Point, Series
 from saturation.analyses.n_star import NStar, n_star, n_star_interpolated
 from saturation.resampling.intervals import critical
 from saturation.resampling.linearized import Covariance, Influence, covariance

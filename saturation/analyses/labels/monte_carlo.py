@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from saturation.analyses.label_plan import Plan
-from saturation.analyses.label_series import Point, without_rounding
+from saturation.analyses.labels.plan import Plan
+from saturation.analyses.labels.series import Point, without_rounding
 from saturation.metrics.metric import Human, Metric
 from saturation.resampling.draw import subsample
 from saturation.resampling.exact_moments import Draw

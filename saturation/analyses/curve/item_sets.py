@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from saturation.analyses.curves import Curve
+from saturation.analyses.curve.curves import Curve
 from saturation.errors import UsageError
 from saturation.metrics.entropy import entropy_of_counts
 from saturation.results import Note

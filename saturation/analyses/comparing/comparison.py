@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from saturation.analyses.comparison_rows import rows_of
-from saturation.analyses.comparison_words import notes
-from saturation.analyses.contest_tests import MARGIN_TESTS, TESTS
-from saturation.analyses.contests import contest_of, field_of
+from saturation.analyses.comparing.contests import contest_of, field_of
+from saturation.analyses.comparing.rows import rows_of
+from saturation.analyses.comparing.tests import MARGIN_TESTS, TESTS
+from saturation.analyses.comparing.words import notes
 from saturation.analyses.losses import floored_rows
 from saturation.conditions import Condition, select
 from saturation.errors import UsageError

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from saturation.analyses.contest_draws import Entry
+from saturation.analyses.comparing.draws import Entry
 from saturation.analyses.losses import humans
 from saturation.metrics.correlation import combine_pearson, pearson_features
 from saturation.metrics.entropy import entropy, entropy_of_counts

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from saturation.analyses.comparison_words import sentence
-from saturation.analyses.contest_draws import Entry, draws_of
-from saturation.analyses.contest_tests import MARGIN_TESTS, NO_DIRECTION, NO_ITEMS, TESTS, Tally, outcome_of, tally
-from saturation.analyses.contests import Contest, Field
-from saturation.analyses.families import DIFFERENCE, Adjusted, adjusted
+from saturation.analyses.comparing.contests import Contest, Field
+from saturation.analyses.comparing.draws import Entry, draws_of
+from saturation.analyses.comparing.families import DIFFERENCE, Adjusted, adjusted
+from saturation.analyses.comparing.tests import MARGIN_TESTS, NO_DIRECTION, NO_ITEMS, TESTS, Tally, outcome_of, tally
+from saturation.analyses.comparing.words import sentence
 from saturation.analyses.losses import sign
 from saturation.resampling import effects
 from saturation.resampling.intervals import Interval

@@ -9,8 +9,8 @@ import numpy as np
 
 from saturation.analyses.cases import Plan, item_weights, n_annotators, seed_weights
 from saturation.analyses.context import Sample
+from saturation.analyses.murphy.family import PLAIN_TWIN, Family
 from saturation.analyses.spreads import method_of
-from saturation.analyses.term_family import PLAIN_TWIN, Family
 from saturation.analyses.vote_draws import (
     PART_DRAWS,
     VoteDraws,

@@ -13,9 +13,9 @@ import numpy as np
 
 from saturation.analyses.cases import ONE_ANNOTATOR, Outcome, n_annotators, spread_of, with_reason
 from saturation.analyses.context import Sample
+from saturation.analyses.murphy.draws import Engine, Measured, one_item
+from saturation.analyses.murphy.family import PLAIN_TWIN
 from saturation.analyses.spreads import ONE_ITEM
-from saturation.analyses.term_draws import Engine, Measured, one_item
-from saturation.analyses.term_family import PLAIN_TWIN
 from saturation.analyses.vote_spreads import annotator_factor, harmonic_mean_votes, vote_factor
 from saturation.resampling import intervals
 from saturation.resampling.intervals import Interval

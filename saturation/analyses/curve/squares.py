@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 
+from saturation.analyses.curve.study import Study
 from saturation.analyses.joint import Joint
-from saturation.analyses.study import Study
 from saturation.metrics.metric import Metric
 from saturation.resampling.linearized import Covariance
 from saturation.typing import Floats, Ints

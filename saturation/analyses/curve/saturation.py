@@ -9,17 +9,18 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from saturation.analyses import contrast, curve_rows
 from saturation.analyses.annotator_part import annotators_part, has_annotators
 from saturation.analyses.crossed import resampled_losses
-from saturation.analyses.curves import Baseline, Curve, baselines_of, check_wanted, curves_of
-from saturation.analyses.item_sets import PER_BUDGET_ITEMS, RAGGED, ItemSet, item_sets
+from saturation.analyses.curve import contrast
+from saturation.analyses.curve import rows as curve_rows
+from saturation.analyses.curve.curves import Baseline, Curve, baselines_of, check_wanted, curves_of
+from saturation.analyses.curve.item_sets import PER_BUDGET_ITEMS, RAGGED, ItemSet, item_sets
+from saturation.analyses.curve.labels_only import label_rows
+from saturation.analyses.curve.margins import margins_of
+from saturation.analyses.curve.notes import notes_of
+from saturation.analyses.curve.study import Study
 from saturation.analyses.joint import Joint, from_resamples
-from saturation.analyses.labels_only import label_rows
 from saturation.analyses.losses import floored_rows, keep_items, losses_of
-from saturation.analyses.margins import margins_of
-from saturation.analyses.saturation_notes import notes_of
-from saturation.analyses.study import Study
 from saturation.errors import UsageError
 from saturation.metrics.catalogue import DEFAULT_METRICS, metrics_of
 from saturation.metrics.metric import Metric

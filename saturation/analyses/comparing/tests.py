@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from saturation.analyses import contest_correlations
-from saturation.analyses.contest_draws import Entry, on_z, pair_of
+from saturation.analyses.comparing import correlations as contest_correlations
+from saturation.analyses.comparing.draws import Entry, on_z, pair_of
 from saturation.analyses.losses import sign
 from saturation.resampling import intervals, paired, permutation
 from saturation.resampling.linearized import covariance

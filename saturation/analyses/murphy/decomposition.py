@@ -8,13 +8,13 @@ from typing import Any, get_args
 
 import numpy as np
 
-from saturation.analyses import decomposition_notes
 from saturation.analyses.cases import Outcome, Plan
 from saturation.analyses.context import Sample, samples
-from saturation.analyses.reliability_bins import reliability_bins
-from saturation.analyses.term_draws import Engine, Measured, engine, measured
-from saturation.analyses.term_family import PLAIN_TWIN, Family
-from saturation.analyses.term_spreads import outcomes
+from saturation.analyses.murphy import notes as decomposition_notes
+from saturation.analyses.murphy.draws import Engine, Measured, engine, measured
+from saturation.analyses.murphy.family import PLAIN_TWIN, Family
+from saturation.analyses.murphy.reliability_bins import reliability_bins
+from saturation.analyses.murphy.spreads import outcomes
 from saturation.conditions import Condition, select
 from saturation.errors import UsageError
 from saturation.metrics.murphy import TOLERANCE, MurphyBinning

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from saturation.analyses.curves import Curve
+from saturation.analyses.curve.curves import Curve
 from saturation.analyses.remarks import ANNOTATORS_UNKNOWN, FEW_SEEDS, NO_DRAW_COLUMN
 from saturation.results import Note
 from saturation.tables.panel import Panel

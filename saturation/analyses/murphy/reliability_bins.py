@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from saturation.analyses.context import Sample
-from saturation.analyses.term_family import Family
+from saturation.analyses.murphy.family import Family
 from saturation.conditions import Condition
 from saturation.metrics.bins import bin_index
 from saturation.metrics.murphy_pairs import pairs

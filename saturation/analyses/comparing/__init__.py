@@ -1,0 +1,1 @@
+"""Whether one condition is better than another."""

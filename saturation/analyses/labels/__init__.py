@@ -1,0 +1,1 @@
+"""What N votes say about the reference, without a model."""

@@ -1,0 +1,1 @@
+"""Where a Brier score comes from: reliability, resolution, uncertainty."""
