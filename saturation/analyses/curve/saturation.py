@@ -137,7 +137,7 @@ def saturation_curve(
         "design": CROSSED,
         "inference": "bootstrap" if resample else "linearized_t",
         "level": level,
-        "n_resamples": studies[0][1].n_resamples,
+        "n_resamples": n_resamples,
         "seed": seed,
         "ragged": ragged,
         "ties": ties,
