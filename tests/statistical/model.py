@@ -62,11 +62,14 @@ def predict(condition: int, seen: np.ndarray, noise: np.ndarray, shift: np.ndarr
     return (1 - lost) * softmax(run * (seen + sd * noise) + moved, axis=-1) + lost * BASE_RATE
 
 
-def study(seed: int, setting: Setting, replication: int) -> Panel:
-    """One simulated study as a panel."""
+def study(seed: int, setting: Setting, replication: int, n_people: int | None = None) -> Panel:
+    """One simulated study as a panel; ``n_people`` in place of the setting's own crowd."""
     rng = generator(seed, setting, replication)
     careful, population = draw_items(rng, setting.n_items)
-    votes = _crowd_votes(rng, careful, setting) if setting.annotators else _plain_votes(rng, population, setting)
+    if setting.annotators:
+        votes = _crowd_votes(rng, careful, setting.n_votes, n_people or N_ANNOTATORS[setting.n_votes])
+    else:
+        votes = _votes(rng.multinomial(setting.n_votes, population), None)
     seen = evidence(rng, population)
     of_runs = SHARED * float(setting.new_runs)
     common = rng.standard_normal((2, setting.n_seeds))
@@ -98,13 +101,9 @@ def count(labels: np.ndarray) -> np.ndarray:
     return np.stack([(labels == k).sum(axis=1) for k in range(len(LABELS))], axis=1)
 
 
-def _plain_votes(rng: np.random.Generator, population: np.ndarray, setting: Setting) -> Votes:
-    return _votes(rng.multinomial(setting.n_votes, population), None)
-
-
-def _crowd_votes(rng: np.random.Generator, careful: np.ndarray, setting: Setting) -> Votes:
+def _crowd_votes(rng: np.random.Generator, careful: np.ndarray, n_votes: int, n_people: int) -> Votes:
     """Every item is voted on by ``n_votes`` different people of one crowd."""
-    n_items, n_votes, n_people = setting.n_items, setting.n_votes, N_ANNOTATORS[setting.n_votes]
+    n_items = len(careful)
     carelessness = np.where(rng.random(n_people) < CARELESS_SHARE, CARELESS, CAREFUL)
     favourite = pick(rng, FAVOURITES[None], n_people)[0]
     people = np.sort(rng.random((n_items, n_people)).argsort(axis=1)[:, :n_votes], axis=1)
