@@ -1,0 +1,77 @@
+"""What analyses return: frozen rows and results. They compute nothing.
+
+The keys of a row and their order are an interface (``saturation/1``): every row of a command has all of its
+keys, null where they do not apply, never NaN or infinity.
+"""
+
+from saturation.results.flat import (
+    COND_COLUMNS,
+    SCHEMA,
+    as_dict,
+    column_types,
+    envelope,
+    finite,
+    flatten,
+    frame,
+    plain,
+    version,
+)
+from saturation.results.result import (
+    Answer,
+    CompareResult,
+    EvaluateResult,
+    Finding,
+    LabelCurveResult,
+    Listing,
+    MurphyResult,
+    ReliabilityBin,
+    ReportResult,
+    Result,
+    SaturationResult,
+)
+from saturation.results.rows import (
+    CompareRow,
+    CurveRow,
+    DataSummary,
+    EvaluateRow,
+    Input,
+    LabelCurveRow,
+    MurphyRow,
+    Note,
+    Row,
+    Uncertainty,
+)
+
+__all__ = [
+    "COND_COLUMNS",
+    "SCHEMA",
+    "Answer",
+    "CompareResult",
+    "CompareRow",
+    "CurveRow",
+    "DataSummary",
+    "EvaluateResult",
+    "EvaluateRow",
+    "Finding",
+    "Input",
+    "LabelCurveResult",
+    "LabelCurveRow",
+    "Listing",
+    "MurphyResult",
+    "MurphyRow",
+    "Note",
+    "ReliabilityBin",
+    "ReportResult",
+    "Result",
+    "Row",
+    "SaturationResult",
+    "Uncertainty",
+    "as_dict",
+    "column_types",
+    "envelope",
+    "finite",
+    "flatten",
+    "frame",
+    "plain",
+    "version",
+]
