@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from math import prod
 
 import numpy as np
 
 from saturation.typing import Ints
+
+MAX_PAIRS = 2_000_000
+"""Most pairs of all groups together; beyond, no variance is computed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +50,8 @@ class Prepared:
         Distinct cells, and the cell of each (group, slot).
     pairs, pair, pair_group
         Distinct pairs, and for each pair of each group its index and its group.
+    has_pairs
+        Whether the pairs were few enough to be listed; without them there are no variances.
     """
 
     group: Ints
@@ -56,6 +63,7 @@ class Prepared:
     pairs: Pairs
     pair: Ints
     pair_group: Ints
+    has_pairs: bool
 
 
 def prepare(counts: Ints, *, cumulative: bool = False) -> Prepared:
@@ -74,7 +82,8 @@ def prepare(counts: Ints, *, cumulative: bool = False) -> Prepared:
     distinct, group = np.unique(keyed, axis=0, return_inverse=True)
     totals, slots = distinct[:, -1], distinct[:, :-1]
     cells, cell = _cells(totals, slots, cumulative)
-    pairs, pair, pair_group = _pairs(totals, slots, cumulative)
+    found = _pairs(totals, slots, cumulative)
+    pairs, pair, pair_group = _no_pairs() if found is None else found
     return Prepared(
         group=group.reshape(-1).astype(np.int64),
         n_groups=len(distinct),
@@ -85,34 +94,55 @@ def prepare(counts: Ints, *, cumulative: bool = False) -> Prepared:
         pairs=pairs,
         pair=pair,
         pair_group=pair_group,
+        has_pairs=found is not None,
     )
 
 
 def _cells(totals: Ints, slots: Ints, cumulative: bool) -> tuple[Cells, Ints]:
     n, j = slots.shape
     index = np.broadcast_to(np.arange(j) if cumulative else np.zeros(j, dtype=np.int64), (n, j))
-    triples = np.stack([np.repeat(totals, j), slots.ravel(), index.ravel()], axis=1)
-    distinct, inverse = np.unique(triples, axis=0, return_inverse=True)
-    return Cells(*(np.ascontiguousarray(column) for column in distinct.T)), inverse.reshape(n, j).astype(np.int64)
+    columns, inverse = _distinct([np.repeat(totals, j), slots.ravel(), index.ravel()])
+    return Cells(*columns), inverse.reshape(n, j)
 
 
-def _pairs(totals: Ints, slots: Ints, cumulative: bool) -> tuple[Pairs, Ints, Ints]:
-    """Pairs of slots that both vary; a slot with no votes, or with all of them, is constant."""
+def _no_pairs() -> tuple[Pairs, Ints, Ints]:
+    nothing = np.empty(0, dtype=np.int64)
+    return Pairs(nothing, nothing, nothing, nothing, nothing), nothing, nothing
+
+
+def _pairs(totals: Ints, slots: Ints, cumulative: bool) -> tuple[Pairs, Ints, Ints] | None:
+    """Pairs of slots that both vary; a slot with no votes, or all (cumulative), is constant. None: too many."""
     keys, groups = [], []
-    for j in range(slots.shape[1]):
-        for k in range(j + 1, slots.shape[1]):
-            first = slots[:, j]
-            second = totals - slots[:, k] if cumulative else slots[:, k]
-            varying = np.flatnonzero((first > 0) & (second > 0))
-            if cumulative:
-                varying = varying[(first[varying] < totals[varying]) & (second[varying] < totals[varying])]
-            if len(varying):
-                place = np.broadcast_to([j, k] if cumulative else [0, 0], (len(varying), 2))
-                found = np.stack([totals[varying], first[varying], second[varying]], axis=1)
-                keys.append(np.concatenate([found, place], axis=1))
-                groups.append(varying)
-    every = np.concatenate(keys) if keys else np.empty((0, 5), dtype=np.int64)
-    distinct, inverse = np.unique(every, axis=0, return_inverse=True)
-    group = np.concatenate(groups) if groups else np.empty(0, dtype=np.int64)
-    columns = (np.ascontiguousarray(column) for column in distinct.T)
-    return Pairs(*columns), inverse.reshape(-1).astype(np.int64), group
+    varying = slots > 0
+    if cumulative:
+        varying &= slots < totals[:, None]
+    found = 0
+    used = np.flatnonzero(varying.any(axis=0))
+    for j in used:
+        later = used[used > j]
+        group, at = np.nonzero(varying[:, later] & varying[:, [j]])
+        k = later[at]
+        found += len(group)
+        if found > MAX_PAIRS:
+            return None
+        first, second = slots[group, j], slots[group, k]
+        of = totals[group]
+        place = (np.full(len(k), j), k) if cumulative else (np.zeros_like(k), np.zeros_like(k))
+        keys.append(np.stack([of, first, of - second if cumulative else second, *place]))
+        groups.append(group)
+    every = np.concatenate(keys, axis=1) if keys else np.empty((5, 0), dtype=np.int64)
+    columns, inverse = _distinct(list(every))
+    return Pairs(*columns), inverse, np.concatenate(groups) if groups else np.empty(0, dtype=np.int64)
+
+
+def _distinct(columns: Sequence[Ints]) -> tuple[list[Ints], Ints]:
+    """Distinct tuples of small whole numbers, ascending, and the place of each: sorted as one number where it fits."""
+    widths = [int(column.max(initial=0)) + 1 for column in columns]
+    if prod(widths) >= 2**62:
+        tuples, inverse = np.unique(np.stack(columns, axis=1), axis=0, return_inverse=True)
+        return [np.ascontiguousarray(column) for column in tuples.T], inverse.reshape(-1)
+    key = np.zeros(len(columns[0]), dtype=np.int64)
+    for column, width in zip(columns, widths, strict=True):
+        key = key * width + column
+    _, first, inverse = np.unique(key, return_index=True, return_inverse=True)
+    return [column[first] for column in columns], inverse.reshape(-1)

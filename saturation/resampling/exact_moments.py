@@ -24,8 +24,8 @@ from saturation.typing import Floats, Ints, Reference
 
 STATES_A_BLOCK = 1_000_000
 """States of pairs held in memory at a time; results do not depend on it."""
-MAX_PAIR_STATES = 150_000_000
-"""Beyond this much work a variance is left to Monte Carlo (``Moments.variance`` is None)."""
+MAX_PAIR_STATES = 30_000_000
+"""Beyond this many states of all distinct pairs a variance is left to Monte Carlo (``Moments.variance`` is None)."""
 MAX_JOINT_CELLS = 20_000_000
 """Most cells of a table over two labels' counts among N + R votes, a statistic; beyond, likewise."""
 
@@ -150,7 +150,12 @@ def _disjoint(prepared: Prepared, draw: Draw, statistics: Sequence[Additive], va
     mean = _moments(prepared, both, tables, replace=False, variance=False).mean
     pairs = _split_pairs(prepared.pairs, both)
     work = int(pair_states(pairs.totals, pairs.first, pairs.second, draw.budget, replace=False).sum())
-    if not variance or work > MAX_PAIR_STATES or (n_slots * (both + 1)) ** 2 > MAX_JOINT_CELLS:
+    if (
+        not variance
+        or not prepared.has_pairs
+        or work > MAX_PAIR_STATES
+        or (n_slots * (both + 1)) ** 2 > MAX_JOINT_CELLS
+    ):
         return Moments(mean, None)
     # where a mean is finite, infinite values stand only at counts that no item can have
     inner, centre, tables = (np.where(np.isfinite(one), one, 0.0) for one in (inner, centre, tables))
@@ -207,7 +212,7 @@ def _moments(
     centre = _expect(law, tables)
     mean = centre[:, prepared.cell].sum(axis=2)[:, prepared.group]
     work = int(pair_states(pairs.totals, pairs.first, pairs.second, size, replace=replace).sum())
-    if not variance or work > MAX_PAIR_STATES:
+    if not variance or not prepared.has_pairs or work > MAX_PAIR_STATES:
         return Moments(mean, None)
     deviations = tables - centre[:, :, None]
     own = (law * deviations**2).sum(axis=2)

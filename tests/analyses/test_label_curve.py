@@ -10,7 +10,7 @@ from scipy import stats
 from saturation.analyses.labels import exact as label_exact
 from saturation.analyses.labels import monte_carlo as label_monte_carlo
 from saturation.analyses.labels.label_curve import label_curve
-from saturation.analyses.labels.monte_carlo import Draws, item_point, set_points
+from saturation.analyses.labels.monte_carlo import Draws, item_moments, set_points
 from saturation.analyses.labels.plan import make_plan, reached
 from saturation.analyses.labels.scores import mode_agreement, score_of, top_vote_share
 from saturation.errors import UsageError
@@ -329,16 +329,67 @@ def test_draws_agree_with_exact_values(reference, monkeypatch):
     """Four standard errors: a right sampler fails one of these checks about once in 4,000 runs; the seed is fixed."""
     counts = crowd(n_items=40, n_votes=12)
     exact = label_curve(votes_of(counts), metrics=["hellinger"], budgets=(2, 5), reference=reference)
-    monkeypatch.setattr(exact_states, "MAX_STATES", 1)
+    monkeypatch.setattr(exact_states, "MAX_STATES", 0)
     drawn = label_curve(votes_of(counts), metrics=["hellinger"], budgets=(2, 5), reference=reference)
     for budget in (2, 5):
         a, b = find(exact, "value", "hellinger", budget), find(drawn, "value", "hellinger", budget)
         assert b.unc.estimator == "monte_carlo"
         assert b.unc.n_resamples == 400
         assert abs(a.unc.estimate - b.unc.estimate) < 4 * b.mc_se
-        # the sd of 400 draws has a relative error of 1/sqrt(798) = 3.5%
-        assert b.draw_sd == pytest.approx(a.draw_sd, rel=0.15)
-        assert b.mc_se == pytest.approx(b.draw_sd / 20, rel=1e-12)
+        assert b.draw_sd == pytest.approx(a.draw_sd, rel=0.05)
+
+
+@pytest.mark.parametrize("copies", [1, 9])
+def test_monte_carlo_error_of_items_that_share_their_draws(copies, monkeypatch):
+    """An item and its copies move together: the error of their sum is ``copies`` times one item's.
+
+    With all rows distinct mc_se = draw_sd / sqrt(400); draw_sd is that of independent items, sqrt(copies) smaller.
+    """
+    counts = np.repeat([[8, 4, 0], [7, 3, 2], [5, 5, 2]], copies, axis=0)
+    monkeypatch.setattr(exact_states, "MAX_STATES", 0)
+    row = find(label_curve(votes_of(counts), metrics=["hellinger"], reference="all"), "value", "hellinger", 2)
+    assert row.mc_se == pytest.approx(row.draw_sd * math.sqrt(copies) / 20, rel=1e-9)
+
+
+def test_monte_carlo_error_is_the_spread_over_seeds(monkeypatch):
+    """The sd of 60 estimates is good to 1/sqrt(118) = 9%; the bound is four times that."""
+    counts = np.concatenate([crowd(n_items=10, n_votes=12), [[8, 4, 0]] * 30])
+    monkeypatch.setattr(exact_states, "MAX_STATES", 0)
+    plan = make_plan(counts, "all", (3,), "common")
+    score, symmetric = score_of(metric("hellinger"), 0.0, "share")
+    points = [
+        label_exact.item_points(counts, plan, [score], Draws(seed, 50, 1), symmetric=symmetric)[0][0]
+        for seed in range(60)
+    ]
+    found = np.std([point.estimate for point in points], ddof=1)
+    assert found == pytest.approx(np.mean([point.mc_se for point in points]), rel=0.36)
+
+
+def test_items_with_few_states_stay_exact_beside_drawn_ones(monkeypatch):
+    counts = np.array([[9, 0, 0], [8, 1, 0], [4, 3, 2], [3, 3, 3]])
+    score, symmetric = score_of(metric("hellinger"), 0.0, "share")
+    plan = make_plan(counts, "all", (4,), "common")
+    exact = label_exact.item_points(counts, plan, [score], Draws(0, 50, 1), symmetric=symmetric)[0][0]
+    monkeypatch.setattr(exact_states, "MAX_CELLS", 9)  # 1 and 2 states of 3 labels
+    mixed = label_exact.item_points(counts, plan, [score], Draws(0, 50, 1), symmetric=symmetric)[0][0]
+    assert (exact.estimator, mixed.estimator, mixed.n_resamples) == ("exact", "monte_carlo", 50)
+    assert mixed.influence[:2].tolist() == exact.influence[:2].tolist()
+    assert (mixed.influence[2:] != exact.influence[2:]).all()
+    # only the two drawn items carry Monte Carlo error
+    drawn = item_moments(counts[2:], plan.draw(4), [score], Draws(0, 50, 1), symmetric=True)
+    assert mixed.mc_se == pytest.approx(math.sqrt(drawn.variance.sum() / 50) / 4, rel=1e-12)
+
+
+@pytest.mark.parametrize("draw", ["all", "disjoint", "plug_in"])
+def test_blocks_of_draws_change_no_bit(draw, monkeypatch):
+    counts = crowd(n_items=10, n_votes=12)
+    plan = make_plan(counts, draw, (3,), "common")
+    score, _ = score_of(metric("hellinger"), 0.0, "share")
+    whole = item_moments(counts, plan.draw(3), [score], Draws(0, 30, 1), symmetric=True)
+    monkeypatch.setattr(label_monte_carlo, "CELLS_A_BLOCK", 100)
+    pieces = item_moments(counts, plan.draw(3), [score], Draws(0, 30, 2), symmetric=True)
+    assert (whole.mean == pieces.mean).all()
+    assert (whole.variance == pieces.variance).all()
 
 
 @pytest.mark.parametrize("reference", ["disjoint", "all", "plug_in"])
@@ -360,9 +411,9 @@ def test_the_drawn_spread_is_close_to_the_exact_one(monkeypatch):
     counts = crowd(n_items=200, n_votes=40)
     for reference in ("all", "disjoint", "plug_in"):
         plan = make_plan(counts, reference, (2, 5, 10), "common")
-        monkeypatch.setattr(label_exact, "STATES_FOR_A_SPREAD", 5_000_000)
+        monkeypatch.setattr(label_exact, "CELLS_FOR_A_SPREAD", 20_000_000)
         exact = label_exact.correlation_points(counts, plan, 0.0, Draws(0, 400, None))
-        monkeypatch.setattr(label_exact, "STATES_FOR_A_SPREAD", 0)
+        monkeypatch.setattr(label_exact, "CELLS_FOR_A_SPREAD", 0)
         drawn = label_exact.correlation_points(counts, plan, 0.0, Draws(0, 400, None))
         for a, b in zip(exact, drawn, strict=True):
             assert b.draw_sd == pytest.approx(a.draw_sd, rel=0.05)
@@ -378,14 +429,26 @@ def test_draws_with_replacement_have_the_right_law():
     assert (again == drawn[10:20]).all()
 
 
-def test_item_points_use_the_budgets_own_items():
-    counts = crowd(n_items=20, n_votes=8)
-    plan = make_plan(counts, "all", (2,), "common")
-    score, symmetric = score_of(metric("hellinger"), 0.0, "share")
-    assert symmetric
-    point = item_point(counts, plan.draw(2), score, Draws(0, 10, 1))
-    assert point.influence.shape == (20,)
-    assert point.influence.mean() == pytest.approx(point.estimate, rel=1e-12)
+@pytest.mark.parametrize("name", ["entropy_correlation_within", "entropy_correlation[kind=spearman]"])
+def test_drawn_correlations_of_one_vote_count_as_zero_too(name):
+    """Higher is better and r(1) counts as 0, so f(N) = r(N) / r(largest), as for the exact entropy correlation."""
+    counts = crowd()
+    votes = votes_of(counts, groups={"source": tuple("xy"[i % 2] for i in range(len(counts)))})
+    result = label_curve(votes, metrics=[name], budgets=(1, 5, 10), n_resamples=40)
+    first = find(result, "value", name, 1)
+    assert first.unc.estimate is None
+    assert "with one vote" in first.unc.reason
+    values = [find(result, "value", name, budget).unc.estimate for budget in (5, 10)]
+    fraction = find(result, "fraction", name, 5).unc
+    assert fraction.estimate == pytest.approx(values[0] / values[1], rel=1e-12)
+    assert "counts as 0" in fraction.reason
+
+
+def test_a_constant_reference_gives_no_correlation_and_counts_as_nothing():
+    votes = votes_of([[4, 2], [2, 4], [4, 2]], groups={"source": ("x", "x", "y")})
+    result = label_curve(votes, metrics=["entropy_correlation_within"], budgets=(1, 3), reference="all", n_resamples=9)
+    assert find(result, "value", "entropy_correlation_within", 1).unc.estimate is None
+    assert "undefined" in find(result, "fraction", "entropy_correlation_within", 3).unc.reason
 
 
 # --- stored values ----------------------------------------------------------------------------------------------------

@@ -70,15 +70,41 @@ def test_states_are_complete_and_bounded():
     assert count_states(np.array([[9, 9, 9]]), 4, replace=False)[0] == 15
 
 
-def test_too_many_states_are_left_to_monte_carlo(monkeypatch):
-    monkeypatch.setattr(exact_states, "MAX_STATES", 3)
-    assert state_moments(COUNTS, Draw("all", 3), [distance]) is None
-    assert state_moments(COUNTS, Draw("disjoint", 2, 3), [distance]) is None
+@pytest.mark.parametrize("draw", [Draw("all", 3), Draw("rest", 3), Draw("disjoint", 2, 3), Draw("plug_in", 3)], ids=str)
+def test_too_many_states_are_left_to_monte_carlo(monkeypatch, draw):
+    monkeypatch.setattr(exact_states, "MAX_STATES", 0)
+    assert not state_moments(COUNTS, draw, [distance]).listed.any()
+
+
+@pytest.mark.parametrize("draw", [Draw("all", 3), Draw("disjoint", 2, 2)], ids=str)
+def test_a_limit_on_all_items_together_takes_those_with_few_states_first(draw):
+    """The unanimous item has 1 state of 3 labels (times 1 split): 3 cells. The others have more."""
+    whole = state_moments(COUNTS, draw, [distance])
+    some = state_moments(COUNTS, draw, [distance], limit=3)
+    assert whole.listed.all()
+    assert some.listed.tolist() == [False, False, True, False, False, False]
+    assert some.mean[0, 2] == whole.mean[0, 2]
+    more = state_moments(COUNTS, draw, [distance], limit=30)
+    assert 1 < more.listed.sum() < 4
+    np.testing.assert_allclose(more.mean[:, more.listed], whole.mean[:, more.listed], atol=1e-14)
+    np.testing.assert_allclose(more.variance[:, more.listed], whole.variance[:, more.listed], atol=1e-14)
+
+
+def test_labels_without_votes_cost_nothing_and_change_nothing():
+    wide = np.concatenate(
+        [np.zeros((len(COUNTS), 4), dtype=int), COUNTS, np.zeros((len(COUNTS), 93), dtype=int)], axis=1
+    )
+    narrow, states = list_states(COUNTS, 4, replace=True), list_states(wide, 4, replace=True)
+    assert states.drawn.shape[1] == 100
+    assert (states.drawn[:, 4:7] == narrow.drawn).all()
+    assert (states.probability == narrow.probability).all()
+    rows, row = exact_states.distinct_rows(wide, symmetric=False)
+    assert (rows[row] == wide).all()
 
 
 def test_blocks_do_not_change_a_bit(monkeypatch):
     whole = state_moments(COUNTS, Draw("disjoint", 2, 3), [distance])
-    monkeypatch.setattr(exact_states, "STATES_A_BLOCK", 1)
+    monkeypatch.setattr(exact_states, "CELLS_A_BLOCK", 1)
     pieces = state_moments(COUNTS, Draw("disjoint", 2, 3), [distance])
     assert (whole.mean == pieces.mean).all()
     assert (whole.variance == pieces.variance).all()

@@ -102,11 +102,7 @@ def _of_split(  # noqa: PLR0917
     if metric.kind == "set":
         return label_monte_carlo.set_points(counts, plan, draws, metric=metric, alpha=0.0, human=human)
     score, symmetric = score_of(metric, 0.0, ties)
-    listed = label_exact.state_points(counts, plan, [score], symmetric=symmetric)[0]
-    return [
-        label_monte_carlo.item_point(counts, plan.draw(budget), score, draws) if point is None else point
-        for point, budget in zip(listed, plan.budgets, strict=True)
-    ]
+    return label_exact.item_points(counts, plan, [score], draws, symmetric=symmetric)[0]
 
 
 def _value_rows(

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
 from scipy.special import entr
 
-from saturation.analyses.labels.monte_carlo import Draws, item_variances
+from saturation.analyses.labels.monte_carlo import DrawnMoments, Draws, item_moments
 from saturation.analyses.labels.plan import Plan
-from saturation.analyses.labels.series import Point, mean_points, without_rounding
+from saturation.analyses.labels.series import CONSTANT, Point, mean_points, without_rounding
 from saturation.metrics.common import added_votes
 from saturation.metrics.entropy import entropy_term
 from saturation.metrics.metric import Metric
@@ -21,12 +21,11 @@ from saturation.typing import Floats, Ints
 
 CONSTANT_VARIANCE = 1e-16
 """Entropies that agree to 8 decimals count as constant: exact variances carry rounding errors of 1e-17."""
-STATES_FOR_A_SPREAD = 5_000_000
-"""The spread of the entropy correlation is exact up to this many states, then from draws."""
+CELLS_FOR_A_SPREAD = 6_000_000
+"""The spread of the entropy correlation is exact up to this many states times labels, then from draws."""
 DRAWS_FOR_A_SPREAD = 100
 """A draw of each distinct item tells as much as many of the whole set: items add up their own variances."""
 
-CONSTANT = "undefined: with one vote every item has the same entropy; counts as 0 in fractions"
 CONSTANT_SIDE = "undefined: the entropy of one side is the same for every item"
 NEEDS_SMOOTHING = "smooth the target with alpha (--alpha 1/K)"
 
@@ -92,15 +91,41 @@ def _explained(point: Point, metric: Metric) -> Point:
     return replace(point, reason=f"{metric.undefined}{hint}")
 
 
-def state_points(counts: Ints, plan: Plan, scores: Sequence[Score], *, symmetric: bool) -> list[list[Point | None]]:
-    """Points (scores, budgets) of means of item scores by listing all states; None where there are too many."""
-    found: list[list[Point | None]] = [[] for _ in scores]
+def item_points(
+    counts: Ints, plan: Plan, scores: Sequence[Score], draws: Draws, *, symmetric: bool
+) -> list[list[Point]]:
+    """Points (scores, budgets) of means of item scores: by listing all states of an item, else by its draws."""
+    found: list[list[Point]] = [[] for _ in scores]
     for budget, members in zip(plan.budgets, plan.members, strict=True):
-        moments = state_moments(counts[members], plan.draw(budget), scores, symmetric=symmetric)
-        points = [None] * len(scores) if moments is None else mean_points(moments)
+        points = _item_points(counts[members], plan.draw(budget), scores, draws, symmetric=symmetric)
         for row, point in zip(found, points, strict=True):
             row.append(point)
     return found
+
+
+def _item_points(
+    counts: Ints, draw: Draw, scores: Sequence[Score], draws: Draws, *, symmetric: bool
+) -> Iterator[Point]:
+    moments, drawn = _listed_or_drawn(counts, draw, scores, draws, symmetric=symmetric)
+    for index, point in enumerate(mean_points(moments)):
+        if drawn is None:
+            yield point
+            continue
+        error = float(drawn.of_sum[index] ** 0.5) / len(counts)
+        yield replace(point, mc_se=error, estimator="monte_carlo", n_resamples=drawn.n_draws)
+
+
+def _listed_or_drawn(
+    counts: Ints, draw: Draw, scores: Sequence[Score], draws: Draws, *, symmetric: bool, limit: int | None = None
+) -> tuple[Moments, DrawnMoments | None]:
+    """Moments of each item from its states where those are few enough, else from draws; the latter also apart."""
+    listed = state_moments(counts, draw, scores, symmetric=symmetric, limit=limit)
+    mean, variance, rest = listed.mean, listed.variance, ~listed.listed
+    if not rest.any():
+        return Moments(mean, variance), None
+    drawn = item_moments(counts[rest], draw, scores, draws, symmetric=symmetric)
+    mean[:, rest], variance[:, rest] = drawn.mean, drawn.variance
+    return Moments(mean, variance), drawn
 
 
 def correlation_points(counts: Ints, plan: Plan, alpha: float, draws: Draws) -> list[Point]:
@@ -139,12 +164,11 @@ def _correlation(counts: Ints, prepared: Prepared, draw: Draw, alpha: float, dra
         gap_y = entropies(reference, 0.0) - moments.mean[1].mean()
         return np.asarray(gap_x * gap_y / scale - r / 2 * (gap_x**2 / var_x + gap_y**2 / var_y))
 
-    spread = state_moments(counts, draw, [score], limit=STATES_FOR_A_SPREAD)
-    if spread is not None and spread.variance is not None:
-        variance, reason = spread.variance[0], None
-    else:
-        draws = replace(draws, number=min(draws.number, DRAWS_FOR_A_SPREAD))
-        variance, reason = item_variances(counts, draw, score, draws), f"draw_sd from {draws.number} draws of each item"
+    few = replace(draws, number=min(draws.number, DRAWS_FOR_A_SPREAD))
+    spread, drawn = _listed_or_drawn(counts, draw, [score], few, symmetric=True, limit=CELLS_FOR_A_SPREAD)
+    assert spread.variance is not None
+    variance = spread.variance[0]
+    reason = None if drawn is None else f"draw_sd from {drawn.n_draws} draws of each item with many states"
     sd = without_rounding(float(np.sqrt(max(variance.sum(), 0.0)) / len(x)), r)
     return Point(r, influence=influence, draw_sd=sd, estimator="exact_moments", reason=reason)
 
@@ -170,5 +194,10 @@ def _entropy_moments(counts: Ints, prepared: Prepared, draw: Draw, alpha: float)
 
 def entropies(counts: Ints, alpha: float) -> Floats:
     """(...,) entropies of the shares (c + alpha)/(n + K alpha), in nats."""
-    votes = counts + alpha
-    return np.asarray(entr(votes / votes.sum(axis=-1, keepdims=True)).sum(axis=-1))
+    votes = np.arange(int(counts.max(initial=0)) + 1) + alpha
+    totals = counts.sum(axis=-1)
+    if totals.size and (totals == totals.flat[0]).all():  # one total: look the terms up
+        terms = entr(votes / (totals.flat[0] + counts.shape[-1] * alpha))
+        return np.asarray(terms[counts].sum(axis=-1))
+    shares = (counts + alpha) / (totals + counts.shape[-1] * alpha)[..., None]
+    return np.asarray(entr(shares).sum(axis=-1))

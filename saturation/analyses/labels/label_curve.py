@@ -244,10 +244,11 @@ def _by_states(metrics: tuple[Metric, ...], job: _Job) -> dict[int, Sequence[Poi
         some = [i for i in which if scores[i][1] is symmetric]
         if not some:
             continue
-        listed = label_exact.state_points(job.counts, job.plan, [scores[i][0] for i in some], symmetric=symmetric)
+        listed = label_exact.item_points(
+            job.counts, job.plan, [scores[i][0] for i in some], job.draws, symmetric=symmetric
+        )
         for i, points in zip(some, listed, strict=True):
-            filled = _filled(points, scores[i][0], job)
-            found[i] = [root(point) for point in filled] if metrics[i] is ENTROPY_RMSE else filled
+            found[i] = [root(point) for point in points] if metrics[i] is ENTROPY_RMSE else points
     return found
 
 
@@ -255,16 +256,6 @@ def _score(metric: Metric, alpha: float, ties: str) -> tuple[Score, bool]:
     if metric is ENTROPY_RMSE:
         return label_scores.squared_entropy_error(alpha), True
     return label_scores.score_of(metric, alpha, ties)
-
-
-def _filled(points: Sequence[Point | None], score: Score, job: _Job) -> list[Point]:
-    """Draws where the states could not be listed."""
-    return [
-        label_monte_carlo.item_point(job.counts[members], job.plan.draw(budget), score, job.draws)
-        if point is None
-        else point
-        for point, budget, members in zip(points, job.plan.budgets, job.plan.members, strict=True)
-    ]
 
 
 def _of_set(metric: Metric, alpha: float, job: _Job) -> list[Point]:

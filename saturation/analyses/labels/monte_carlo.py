@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from saturation.analyses.labels.plan import Plan
-from saturation.analyses.labels.series import Point, without_rounding
+from saturation.analyses.labels.series import CONSTANT, Point, without_rounding
 from saturation.metrics.metric import Human, Metric
 from saturation.resampling.draw import subsample
 from saturation.resampling.exact_moments import Draw
-from saturation.resampling.exact_states import Score
+from saturation.resampling.exact_states import Score, distinct_rows
 from saturation.resampling.jackknife import pseudo_values
 from saturation.streams import Purpose, words
 from saturation.typing import Floats, Ints
@@ -21,7 +21,10 @@ MAX_DRAWS = 400
 """Draws are n_resamples, at most this many: the Monte Carlo error is printed, and is then small beside the spread."""
 INFLUENCE_DRAWS = 16
 """Influence values are averaged over this many draws."""
-CELLS_A_BLOCK = 4_000_000
+CELLS_A_BLOCK = 1_000_000
+MAX_CELLS = 20_000_000
+"""Most items times labels times draws at one budget; a large table needs fewer draws for the same error."""
+FEWEST_DRAWS = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,26 +44,46 @@ class Drawn:
     reference: Ints
 
 
-def item_point(counts: Ints, draw: Draw, score: Score, draws: Draws) -> Point:
-    """The point at one budget of a metric that is a mean of item scores."""
-    values, items = np.empty(draws.number), np.zeros(len(counts))
-    for start, drawn in _blocks(counts, draw, draws):
-        scores = score(drawn.targets, np.broadcast_to(drawn.reference, drawn.targets.shape))
-        values[start : start + len(scores)] = scores.mean(axis=-1)
-        items += scores.sum(axis=0)
-    return _point(values, items / draws.number)
+@dataclass(frozen=True, slots=True, eq=False)
+class DrawnMoments:
+    """Mean and variance over draws (scores, items), and the Monte Carlo variance (scores,) of the sum over items."""
+
+    mean: Floats
+    variance: Floats
+    of_sum: Floats
+    n_draws: int
 
 
-def item_variances(counts: Ints, draw: Draw, score: Score, draws: Draws) -> Floats:
-    """(items,) variance over draws of a score that does not care which label is which; the same for equal counts."""
-    distinct, item = np.unique(-np.sort(-counts, axis=1), axis=0, return_inverse=True)
-    scores = np.concatenate(
-        [
-            score(drawn.targets, np.broadcast_to(drawn.reference, drawn.targets.shape))
-            for _, drawn in _blocks(distinct, draw, draws)
-        ]
+def item_moments(counts: Ints, draw: Draw, scores: Sequence[Score], draws: Draws, *, symmetric: bool) -> DrawnMoments:
+    """Moments of item scores over draws of each distinct item; items with equal counts share their draws.
+
+    Items add up their own variances, so that few draws tell the spread of the whole set well.
+    """
+    rows, row = distinct_rows(counts, symmetric=symmetric)
+    draws = affordable(draws, rows)
+    total, centred = np.zeros((len(scores), len(rows))), np.zeros((len(scores), len(rows)))
+    first: Floats | None = None
+    for _, drawn in _blocks(rows, draw, draws):
+        reference = np.broadcast_to(drawn.reference, drawn.targets.shape)
+        values = np.stack([score(drawn.targets, reference) for score in scores])
+        first = values[:, 0] if first is None else first
+        for value in np.moveaxis(values, 1, 0):  # draw by draw, so that blocks change no bit
+            gap = value - first  # squares about a value of the row itself lose no digits
+            total += gap
+            centred += gap**2
+    assert first is not None
+    n_draws = draws.number
+    variance = np.maximum(centred - total**2 / n_draws, 0.0) / (n_draws - 1)
+    weight = np.bincount(row, minlength=len(rows))
+    return DrawnMoments(
+        (first + total / n_draws)[:, row], variance[:, row], (weight**2 * variance).sum(axis=1) / n_draws, n_draws
     )
-    return np.asarray(scores.var(axis=0, ddof=1)[item.reshape(-1)])
+
+
+def affordable(draws: Draws, counts: Ints) -> Draws:
+    """As many draws of a table of counts as ``MAX_CELLS`` allows, at least ``FEWEST_DRAWS`` where so many are asked."""
+    number = max(MAX_CELLS // max(counts.size, 1), FEWEST_DRAWS)
+    return replace(draws, number=min(draws.number, number))
 
 
 def set_points(counts: Ints, plan: Plan, draws: Draws, *, metric: Metric, alpha: float, human: Human) -> list[Point]:
@@ -68,6 +91,7 @@ def set_points(counts: Ints, plan: Plan, draws: Draws, *, metric: Metric, alpha:
     points = []
     for budget, members in zip(plan.budgets, plan.members, strict=True):
         own = counts[members]
+        draws = affordable(draws, own)
         of_items = human.take(np.flatnonzero(members).astype(np.int64))
         values, influence = np.empty(draws.number), np.zeros(len(own))
         for start, drawn in _blocks(own, plan.draw(budget), draws):
@@ -80,8 +104,26 @@ def set_points(counts: Ints, plan: Plan, draws: Draws, *, metric: Metric, alpha:
                 if start + offset < INFLUENCE_DRAWS:
                     influence += _influence(metric, target_shares, side, values[start + offset])
         used = min(draws.number, INFLUENCE_DRAWS)
-        points.append(_point(values, influence / used, undefined=metric.undefined))
+        point = _point(values, influence / used, undefined=metric.undefined)
+        single = point.estimate is None and _constant_target_alone(metric, budget, own, of_items, plan, draws)
+        points.append(replace(point, reason=CONSTANT, counts_as=0.0) if single else point)
     return points
+
+
+def _constant_target_alone(  # noqa: PLR0917
+    metric: Metric, budget: int, counts: Ints, of_items: Human, plan: Plan, draws: Draws
+) -> bool:
+    """Whether a correlation of entropies is undefined only because one vote has the same entropy in every item.
+
+    It then counts as 0 in fractions; not where the reference is constant too (it has no correlation with itself).
+    """
+    if budget != 1 or not metric.is_correlation:
+        return False
+    _, drawn = next(_blocks(counts, plan.draw(budget), replace(draws, number=1)))
+    reference = drawn.reference if drawn.reference.ndim == 2 else drawn.reference[0]
+    side = Human(reference, of_items.majority, of_items.groups, of_items.items)
+    own = metric.value(reference / reference.sum(axis=-1, keepdims=True), side)
+    return bool(np.isfinite(own))
 
 
 def _point(values: Floats, items: Floats, *, undefined: str = "undefined") -> Point:
@@ -127,8 +169,9 @@ def with_replacement(seed: int, start: int, stop: int, counts: Ints, budget: int
     streams = np.arange(start, stop)[:, None, None] * n_items + np.arange(n_items)[:, None]
     random = words(seed, Purpose.VOTES, streams, np.arange(budget)) >> np.uint64(32)
     ballot = (random * counts.sum(axis=1)[:, None].astype(np.uint64)) >> np.uint64(32)
-    label = (ballot.astype(np.int64)[..., None] >= counts.cumsum(axis=1)[:, None, :]).sum(axis=-1)
-    cell = label + np.arange(n_items)[:, None] * n_labels
+    starts = counts.sum(axis=1).cumsum() - counts.sum(axis=1)
+    label_of_vote = np.repeat(np.tile(np.arange(n_labels), n_items), counts.ravel())
+    cell = label_of_vote[ballot.astype(np.int64) + starts[:, None]] + np.arange(n_items)[:, None] * n_labels
     cell += (np.arange(stop - start) * n_items * n_labels)[:, None, None]
     tally = np.bincount(cell.ravel(), minlength=(stop - start) * n_items * n_labels)
     return tally.reshape(stop - start, n_items, n_labels).astype(np.int64)

@@ -32,6 +32,9 @@ def score_of(metric: Metric, alpha: float, ties: str) -> tuple[Score, bool]:
         score = mode_agreement if name == "accuracy" else top_vote_share
         return lambda drawn, reference: score(drawn, reference, rule), rule in ("share", "any")
 
+    if name == "entropy_error":
+        return lambda drawn, reference: np.abs(entropies(drawn, alpha) - entropies(reference, 0.0)), True
+
     def smoothed(drawn: Ints, reference: Ints) -> Floats:
         assert metric.features is not None
         votes = drawn + alpha

@@ -13,6 +13,7 @@ from saturation.typing import Direction, EstimatorName, Floats
 Alpha = float | str | None
 """None: the default rule; ``none``; ``1/K``; or votes added to every label."""
 
+CONSTANT = "undefined: with one vote every item has the same entropy; counts as 0 in fractions"
 NO_DRAW_SD = "draw_sd left out: the exact variance would take too long"
 
 
