@@ -16,7 +16,7 @@ from saturation.analyses.labels.scores import mode_agreement, score_of, top_vote
 from saturation.errors import UsageError
 from saturation.metrics.catalogue import metric
 from saturation.metrics.metric import Human
-from saturation.resampling import exact_states
+from saturation.resampling import exact_cells, exact_states
 from saturation.tables.panel import Votes
 from tests import naive
 
@@ -399,8 +399,8 @@ def test_entropy_correlation_agrees_with_draws(reference):
     plan = make_plan(counts, reference, (2, 5), "common")
     exact = label_exact.correlation_points(counts, plan, 0.0, Draws(3, 500, None))
     drawn = set_points(
-        counts, plan, Draws(3, 500, None), metric=metric("entropy_correlation"), alpha=0.0, human=Human(counts)
-    )
+        counts, plan, Draws(3, 500, None), asked=[(metric("entropy_correlation"), 0.0)], human=Human(counts)
+    )[0]
     for a, b in zip(exact, drawn, strict=True):
         assert a.estimate == pytest.approx(b.estimate, abs=4 * b.mc_se + 3e-3)
         assert a.draw_sd == pytest.approx(b.draw_sd, rel=0.15)
@@ -427,6 +427,62 @@ def test_draws_with_replacement_have_the_right_law():
     assert abs(share - 9 / 16) < 4 * math.sqrt(9 / 16 * 7 / 16 / 4000)
     again = label_monte_carlo.with_replacement(1, 10, 20, np.array([[3, 1]]), 2)
     assert (again == drawn[10:20]).all()
+
+
+def test_metrics_of_sets_share_draws_and_do_not_move_each_other():
+    votes, names = votes_of(crowd()), ["dist_ece", "macro_f1", "entropy_correlation[kind=kendall]"]
+    together = label_curve(votes, metrics=names, budgets=(2, 5), n_resamples=150)
+    for name in names:
+        alone = label_curve(votes, metrics=[name], budgets=(2, 5), n_resamples=150).rows
+        assert [row for row in together.rows if row.metric == name] == list(alone)
+    drawn = [find(together, "value", name, 5).unc.n_resamples for name in names]
+    assert drawn == [150, 150, 100]
+
+
+def rich(n_items, n_labels, n_votes=30):
+    """Many labels a vote could fall on: more states an item than can be listed."""
+    rng = np.random.default_rng(0)
+    return np.array([rng.multinomial(n_votes, p) for p in rng.dirichlet([0.05] * n_labels, n_items)])
+
+
+def gives_answers_or_reasons(result):
+    for row in result.records():
+        assert row["estimate"] is not None or row["reason"], row
+        if row["estimator"] == "monte_carlo" and row["quantity"] == "value" and row["estimate"] is not None:
+            assert row["mc_se"] is not None
+            assert row["draw_sd"] is not None
+
+
+@pytest.mark.parametrize("reference", ["disjoint", "all", "plug_in"])
+def test_two_hundred_labels_end_in_seconds(reference):
+    """The work is bounded over all items: what cannot be listed is drawn, and says so."""
+    votes = Votes(
+        item_ids=tuple(f"i{k}" for k in range(300)), labels=tuple(f"l{k}" for k in range(200)), counts=rich(300, 200)
+    )
+    result = label_curve(votes, budgets=(1, 3, 10), reference=reference, n_resamples=50)
+    gives_answers_or_reasons(result)
+    assert find(result, "value", "tvd", 10).unc.estimator == "exact"
+    assert find(result, "value", "accuracy", 1).unc.estimator in ("exact", "monte_carlo")
+    accuracy = find(result, "value", "accuracy", 10)
+    assert accuracy.unc.estimator == "monte_carlo"
+    assert 0 < accuracy.mc_se < accuracy.draw_sd
+    r = find(result, "value", "entropy_correlation", 10)
+    assert r.unc.estimator == "exact_moments"
+    assert "draw_sd from 50 draws" in r.unc.reason
+
+
+def test_twenty_thousand_items_end_in_seconds():
+    result = label_curve(votes_of(rich(20_000, 10)), budgets=(2, 10), n_resamples=50)
+    gives_answers_or_reasons(result)
+    assert find(result, "value", "brier", 10).unc.n_items == 20_000
+
+
+def test_without_pairs_there_is_no_spread_but_a_reason(monkeypatch):
+    monkeypatch.setattr(exact_cells, "MAX_PAIRS", 2)
+    row = find(label_curve(votes_of(crowd()), metrics=["tvd"], reference="all"), "value", "tvd", 5)
+    assert row.unc.estimate > 0
+    assert row.draw_sd is None
+    assert "draw_sd left out" in row.unc.reason
 
 
 @pytest.mark.parametrize("name", ["entropy_correlation_within", "entropy_correlation[kind=spearman]"])

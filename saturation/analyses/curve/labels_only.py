@@ -100,7 +100,7 @@ def _of_split(  # noqa: PLR0917
     if metric.name == "entropy_correlation":
         return label_exact.correlation_points(counts, plan, 0.0, draws)
     if metric.kind == "set":
-        return label_monte_carlo.set_points(counts, plan, draws, metric=metric, alpha=0.0, human=human)
+        return label_monte_carlo.set_points(counts, plan, draws, asked=[(metric, 0.0)], human=human)[0]
     score, symmetric = score_of(metric, 0.0, ties)
     return label_exact.item_points(counts, plan, [score], draws, symmetric=symmetric)[0]
 

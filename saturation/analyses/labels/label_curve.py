@@ -209,9 +209,12 @@ def _human(votes: Votes, plan: Plan) -> Human:
 def _all_series(metrics: tuple[Metric, ...], job: _Job) -> list[Series]:
     """One series a metric, in order; metrics of one kind are computed together."""
     points: dict[int, Sequence[Point]] = _additive(metrics, job) | _by_states(metrics, job)
-    for index, one in enumerate(metrics):
-        if index not in points:
-            points[index] = _of_set(one, job.alphas[index], job)
+    points |= _correlations(metrics, job)
+    rest = [index for index in range(len(metrics)) if index not in points]
+    asked = [(metrics[index], job.alphas[index]) for index in rest]
+    if asked:
+        drawn = label_monte_carlo.set_points(job.counts, job.plan, job.draws, asked=asked, human=job.human)
+        points |= dict(zip(rest, drawn, strict=True))
     return [
         Series(one.name, one.direction, job.alphas[index], tuple(points[index])) for index, one in enumerate(metrics)
     ]
@@ -258,7 +261,9 @@ def _score(metric: Metric, alpha: float, ties: str) -> tuple[Score, bool]:
     return label_scores.score_of(metric, alpha, ties)
 
 
-def _of_set(metric: Metric, alpha: float, job: _Job) -> list[Point]:
-    if metric.name == "entropy_correlation":
-        return label_exact.correlation_points(job.counts, job.plan, alpha, job.draws)
-    return label_monte_carlo.set_points(job.counts, job.plan, job.draws, metric=metric, alpha=alpha, human=job.human)
+def _correlations(metrics: tuple[Metric, ...], job: _Job) -> dict[int, Sequence[Point]]:
+    return {
+        index: label_exact.correlation_points(job.counts, job.plan, job.alphas[index], job.draws)
+        for index, one in enumerate(metrics)
+        if one.name == "entropy_correlation"
+    }

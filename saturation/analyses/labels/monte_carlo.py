@@ -21,6 +21,8 @@ MAX_DRAWS = 400
 """Draws are n_resamples, at most this many: the Monte Carlo error is printed, and is then small beside the spread."""
 INFLUENCE_DRAWS = 16
 """Influence values are averaged over this many draws."""
+DRAWS_OF_RANKS = 100
+"""Most draws of metrics that compare pairs of items or sort them."""
 CELLS_A_BLOCK = 1_000_000
 MAX_CELLS = 20_000_000
 """Most items times labels times draws at one budget; a large table needs fewer draws for the same error."""
@@ -86,44 +88,86 @@ def affordable(draws: Draws, counts: Ints) -> Draws:
     return replace(draws, number=min(draws.number, number))
 
 
-def set_points(counts: Ints, plan: Plan, draws: Draws, *, metric: Metric, alpha: float, human: Human) -> list[Point]:
-    """Points (budgets,) of a metric of whole sets of items; ``human`` gives groups and the like of the union items."""
-    points = []
+def set_points(
+    counts: Ints, plan: Plan, draws: Draws, *, asked: Sequence[tuple[Metric, float]], human: Human
+) -> list[list[Point]]:
+    """Points (metrics, budgets) of metrics of whole sets of items, which share the draws.
+
+    Parameters
+    ----------
+    counts
+        (union items, labels) of the plan.
+    plan, draws
+        Items and budgets; how votes are drawn.
+    asked
+        Metrics, each with the votes added to every label of its target.
+    human
+        Groups and the like of the union items.
+    """
+    found: list[list[Point]] = [[] for _ in asked]
     for budget, members in zip(plan.budgets, plan.members, strict=True):
         own = counts[members]
-        draws = affordable(draws, own)
         of_items = human.take(np.flatnonzero(members).astype(np.int64))
-        values, influence = np.empty(draws.number), np.zeros(len(own))
-        for start, drawn in _blocks(own, plan.draw(budget), draws):
+        law, few = plan.draw(budget), affordable(draws, own)
+        runs = [_Run.of(metric, alpha, few.number, len(own)) for metric, alpha in asked]
+        for start, drawn in _blocks(own, law, few):
             for offset, target in enumerate(drawn.targets):
-                reference = drawn.reference if drawn.reference.ndim == 2 else drawn.reference[offset]
-                side = Human(reference, of_items.majority, of_items.groups, of_items.items)
-                votes = target + alpha
-                target_shares = votes / votes.sum(axis=-1, keepdims=True)
-                values[start + offset] = float(metric.value(target_shares, side))
-                if start + offset < INFLUENCE_DRAWS:
-                    influence += _influence(metric, target_shares, side, values[start + offset])
-        used = min(draws.number, INFLUENCE_DRAWS)
-        point = _point(values, influence / used, undefined=metric.undefined)
-        single = point.estimate is None and _constant_target_alone(metric, budget, own, of_items, plan, draws)
-        points.append(replace(point, reason=CONSTANT, counts_as=0.0) if single else point)
-    return points
+                side = _side(drawn, offset, of_items)
+                for run in runs:
+                    run.add(start + offset, target, side)
+        for points, run in zip(found, runs, strict=True):
+            point = run.point()
+            if point.estimate is None and budget == 1 and run.metric.is_correlation:
+                _, drawn = next(_blocks(own, law, replace(few, number=1)))
+                point = _counted(point, run.metric, _side(drawn, 0, of_items))
+            points.append(point)
+    return found
 
 
-def _constant_target_alone(  # noqa: PLR0917
-    metric: Metric, budget: int, counts: Ints, of_items: Human, plan: Plan, draws: Draws
-) -> bool:
-    """Whether a correlation of entropies is undefined only because one vote has the same entropy in every item.
+@dataclass(slots=True, eq=False)
+class _Run:
+    """One metric's values (draws,) and summed influence (items,), filled draw by draw."""
 
-    It then counts as 0 in fractions; not where the reference is constant too (it has no correlation with itself).
+    metric: Metric
+    alpha: float
+    values: Floats
+    influence: Floats
+
+    @classmethod
+    def of(cls, metric: Metric, alpha: float, n_draws: int, n_items: int) -> _Run:
+        """Metrics without sums over items (ranks) compare pairs of items or sort them, so they get fewer draws."""
+        number = n_draws if metric.features is not None else min(n_draws, DRAWS_OF_RANKS)
+        return cls(metric, alpha, np.empty(number), np.zeros(n_items))
+
+    def add(self, draw: int, target: Ints, side: Human) -> None:
+        """Evaluate one draw, unless there are enough."""
+        if draw >= len(self.values):
+            return
+        votes = target + self.alpha
+        shares = votes / votes.sum(axis=-1, keepdims=True)
+        self.values[draw] = float(self.metric.value(shares, side))
+        if draw < INFLUENCE_DRAWS:
+            self.influence += _influence(self.metric, shares, side, self.values[draw])
+
+    def point(self) -> Point:
+        """The point of all draws."""
+        used = min(len(self.values), INFLUENCE_DRAWS)
+        return _point(self.values, self.influence / used, undefined=self.metric.undefined)
+
+
+def _side(drawn: Drawn, offset: int, of_items: Human) -> Human:
+    reference = drawn.reference if drawn.reference.ndim == 2 else drawn.reference[offset]
+    return Human(reference, of_items.majority, of_items.groups, of_items.items)
+
+
+def _counted(point: Point, metric: Metric, side: Human) -> Point:
+    """A correlation that is undefined only because one vote has the same entropy in every item counts as 0.
+
+    Not where the reference is constant too: it has no correlation with itself then.
     """
-    if budget != 1 or not metric.is_correlation:
-        return False
-    _, drawn = next(_blocks(counts, plan.draw(budget), replace(draws, number=1)))
-    reference = drawn.reference if drawn.reference.ndim == 2 else drawn.reference[0]
-    side = Human(reference, of_items.majority, of_items.groups, of_items.items)
-    own = metric.value(reference / reference.sum(axis=-1, keepdims=True), side)
-    return bool(np.isfinite(own))
+    shares = side.counts / side.counts.sum(axis=-1, keepdims=True)
+    with_itself = float(metric.value(shares, side))
+    return replace(point, reason=CONSTANT, counts_as=0.0) if np.isfinite(with_itself) else point
 
 
 def _point(values: Floats, items: Floats, *, undefined: str = "undefined") -> Point:
