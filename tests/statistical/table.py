@@ -46,7 +46,7 @@ def pooled(results: Results) -> str:
 
 
 def _pooled_rows(results: Results, columns: Sequence[tuple[int, bool]]) -> Iterator[Sequence[str]]:
-    regular = {s: t for s, t in results.items() if not (s.n_seeds == 1 and s.new_runs)}
+    regular = _regular(results)
     for name in names(regular):
         cells = []
         for seeds, ids in columns:
@@ -68,21 +68,36 @@ def _lowest(results: Results, name: str) -> str:
 
 
 def misses(results: Results) -> str:
-    """Settings whose coverage is beyond chance outside 93-97%: the 99% interval of the share does not meet it."""
+    """Where coverage is outside 93-97% beyond chance: the 99% interval of the share does not meet that range.
+
+    First over all settings of one kind of votes together, then setting by setting.
+    """
+    regular = _regular(results)
     rows = []
+    for kind, ids in (("all, no ids", False), ("all, ids", True)):
+        those = [tallies for setting, tallies in regular.items() if setting.annotators is ids]
+        together = {name: merge(t[name] for t in those if name in t) for name in names(regular)}
+        rows += [(kind, *_miss(name, one)) for name, one in together.items() if _is_miss(one)]
     for setting, tallies in results.items():
-        for name, one in tallies.items():
-            low, high = share_interval(one.covered, one.defined, LEVEL) if one.defined else (0.0, 1.0)
-            if high < TARGET[0] or low > TARGET[1]:
-                rows.append(
-                    (
-                        setting.name,
-                        name,
-                        f"{share(one.coverage)} ({one.covered}/{one.defined})",
-                        f"{share(low)}-{share(high)}",
-                    )
-                )
+        rows += [(setting.name, *_miss(name, one)) for name, one in tallies.items() if _is_miss(one)]
     return markdown(("setting", "quantity", "coverage", "its 99% interval"), rows)
+
+
+def _is_miss(one: Tally) -> bool:
+    if one.defined == 0:
+        return False
+    low, high = share_interval(one.covered, one.defined, LEVEL)
+    return high < TARGET[0] or low > TARGET[1]
+
+
+def _miss(name: str, one: Tally) -> tuple[str, str, str]:
+    low, high = share_interval(one.covered, one.defined, LEVEL)
+    return name, f"{share(one.coverage)} ({one.covered}/{one.defined})", f"{share(low)}-{share(high)}"
+
+
+def _regular(results: Results) -> Results:
+    """Without the settings that ask one seed's interval about new runs."""
+    return {setting: found for setting, found in results.items() if not (setting.n_seeds == 1 and setting.new_runs)}
 
 
 def names(results: Results) -> list[str]:
