@@ -16,7 +16,7 @@ from saturation.analyses.labels.scores import mode_agreement, score_of, top_vote
 from saturation.errors import UsageError
 from saturation.metrics.catalogue import metric
 from saturation.metrics.metric import Human
-from saturation.resampling import exact_cells, exact_states
+from saturation.resampling import exact_cells, exact_moments, exact_states
 from saturation.tables.panel import Votes
 from tests import naive
 
@@ -477,12 +477,26 @@ def test_twenty_thousand_items_end_in_seconds():
     assert find(result, "value", "brier", 10).unc.n_items == 20_000
 
 
-def test_without_pairs_there_is_no_spread_but_a_reason(monkeypatch):
-    monkeypatch.setattr(exact_cells, "MAX_PAIRS", 2)
-    row = find(label_curve(votes_of(crowd()), metrics=["tvd"], reference="all"), "value", "tvd", 5)
-    assert row.unc.estimate > 0
-    assert row.draw_sd is None
-    assert "draw_sd left out" in row.unc.reason
+@pytest.mark.parametrize(("module", "limit"), [(exact_cells, "MAX_PAIRS"), (exact_moments, "MAX_PAIR_STATES")])
+@pytest.mark.parametrize("reference", ["disjoint", "all", "plug_in"])
+def test_where_pairs_are_too_many_spreads_are_drawn(module, limit, reference, monkeypatch):
+    """100 draws of 60 items: each variance is good to 14%, their sum to 2%; 4 mc_se bound r, whose means are exact."""
+    names = ["tvd", "wasserstein", "kl", "entropy_correlation"]
+    options = {"metrics": names, "budgets": (1, 5), "reference": reference}
+    whole = label_curve(votes_of(crowd()), **options)
+    monkeypatch.setattr(module, limit, 2)
+    some = label_curve(votes_of(crowd()), **options)
+    for name in names[:-1]:
+        a, b = (find(made, "value", name, 5) for made in (whole, some))
+        assert b.unc.estimate == a.unc.estimate
+        assert b.unc.estimator == "exact"
+        assert b.draw_sd == pytest.approx(a.draw_sd, rel=0.08)
+        assert "draw_sd from 100 draws" in b.unc.reason
+    a, b = (find(made, "value", names[-1], 5) for made in (whole, some))
+    assert (b.unc.estimator, b.unc.n_resamples) == ("monte_carlo", 400)
+    assert 0 < abs(b.unc.estimate - a.unc.estimate) < 4 * b.mc_se
+    assert b.mc_se < a.draw_sd / 5
+    assert b.draw_sd == pytest.approx(a.draw_sd, rel=0.08)
 
 
 @pytest.mark.parametrize("name", ["entropy_correlation_within", "entropy_correlation[kind=spearman]"])

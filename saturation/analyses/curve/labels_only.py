@@ -42,6 +42,7 @@ class _Both:
     joint: Joint
     size: int
     estimators: tuple[EstimatorName, ...]
+    convention: str | None
 
     def pair(self, at: int, *, labels: bool) -> tuple[Floats, Floats]:
         """The contrasts l_smallest - l_N and l_smallest - l_largest of one side."""
@@ -98,7 +99,7 @@ def _of_split(  # noqa: PLR0917
     counts: Ints, plan: Plan, metric: Metric, ties: str, draws: Draws, human: Human
 ) -> list[Point]:
     if metric.name == "entropy_correlation":
-        return label_exact.correlation_points(counts, plan, 0.0, draws)
+        return label_exact.correlation_points(counts, plan, 0.0, draws, spread=False)
     if metric.kind == "set":
         return label_monte_carlo.set_points(counts, plan, draws, asked=[(metric, 0.0)], human=human)[0]
     score, symmetric = score_of(metric, 0.0, ties)
@@ -126,9 +127,16 @@ def _value_rows(
                 estimator=of_split[0].estimator,
                 design="items",
                 n_resamples=of_split[0].n_resamples,
-                reason=f"{REFERENCE} reference: N votes with replacement against the item's own votes",
+                reason=_value_reason(of_split),
             )
         yield study.row(curve, metric, "label_value", unc, budget=budget)
+
+
+def _value_reason(of_split: Sequence[Point]) -> str:
+    """What the labels are compared with, and the Monte Carlo error of the mean over splits where they are drawn."""
+    text = f"{REFERENCE} reference: N votes with replacement against the item's own votes"
+    errors = [point.mc_se for point in of_split if point.mc_se is not None]
+    return f"{text}; Monte Carlo error {sum(errors) / len(of_split):.2g} at most" if errors else text
 
 
 def _both(study: Study, panel: Panel, curve: Curve, rank: int, points: Sequence[Sequence[Point]]) -> _Both | str:
@@ -157,7 +165,13 @@ def _both(study: Study, panel: Panel, curve: Curve, rank: int, points: Sequence[
     part[: len(rows), : len(rows)] = moved[np.ix_(rows, rows)]
     spread = covariance(joined, part, study.joint.covariance.annotators_df)
     joint = Joint(joined.estimates, spread, None, study.joint.level, study.joint.seed)
-    return _Both(joint, len(rows), tuple(p.estimator for p in points[0]))
+    return _Both(joint, len(rows), tuple(p.estimator for p in points[0]), _convention(points[0][0], curve))
+
+
+def _convention(first: Point, curve: Curve) -> str | None:
+    if first.counts_as is None:
+        return None
+    return f"r of the labels alone at N = {curve.budgets[0]} is undefined (constant) and counts as {first.counts_as:g}"
 
 
 def _labels_influence(panel: Panel, metric: Metric, points: Sequence[Sequence[Point]]) -> Influence:
@@ -180,7 +194,8 @@ def _contrast_rows(study: Study, curve: Curve, metric: Metric, both: _Both) -> I
         [both.joint.fraction(*both.pair(at, labels=labels)) for at in range(both.size)] for labels in (False, True)
     ]
     for budget, made, estimator in zip(curve.budgets, sides[1], both.estimators, strict=True):
-        unc = replace(study.fraction(made), estimator=estimator, design="items", n_resamples=None)
+        reason = "; ".join(filter(None, (made.reason, both.convention))) or None
+        unc = replace(study.fraction(made), estimator=estimator, design="items", n_resamples=None, reason=reason)
         columns = fieller_columns(made)
         yield study.row(curve, metric, "label_fraction", unc, budget=budget, baseline=SMALLEST, **columns)
     lost = next((f for side in sides for f in side if f.estimate is None), None)
@@ -194,11 +209,12 @@ def _contrast_rows(study: Study, curve: Curve, metric: Metric, both: _Both) -> I
     critical = both.joint.critical([slope for _, slope in found.values()]) if found else None
     for at, (answer, _) in found.items():
         low, high = answer.band(critical)
+        unc = study.answer(answer)
         yield study.row(
             curve,
             metric,
             "contrast_labels",
-            replace(study.answer(answer), n_resamples=None),
+            replace(unc, n_resamples=None, reason="; ".join(filter(None, (unc.reason, both.convention))) or None),
             budget=curve.budgets[at],
             baseline=SMALLEST,
             simultaneous_low=low,

@@ -30,7 +30,9 @@ CONSTANT_SIDE = "undefined: the entropy of one side is the same for every item"
 NEEDS_SMOOTHING = "smooth the target with alpha (--alpha 1/K)"
 
 
-def additive_points(counts: Ints, plan: Plan, metrics: Sequence[Metric], alphas: Sequence[float]) -> list[list[Point]]:
+def additive_points(
+    counts: Ints, plan: Plan, metrics: Sequence[Metric], alphas: Sequence[float], draws: Draws
+) -> list[list[Point]]:
     """Points (metrics, budgets) of metrics that sum a term over labels (or over cumulative shares).
 
     Parameters
@@ -41,6 +43,8 @@ def additive_points(counts: Ints, plan: Plan, metrics: Sequence[Metric], alphas:
         Items and budgets.
     metrics, alphas
         Metrics with a ``term``, and the votes added to every label of their target.
+    draws
+        For the spread alone, where its exact sum would take too long.
     """
     found: list[list[Point]] = [[] for _ in metrics]
     for cumulative in (False, True):
@@ -48,8 +52,10 @@ def additive_points(counts: Ints, plan: Plan, metrics: Sequence[Metric], alphas:
         if not chosen:
             continue
         statistics = [_additive(metrics[index], alphas[index], counts.shape[1]) for index in chosen]
-        for budget, prepared in prepared_budgets(counts, plan, cumulative=cumulative):
-            points = _finite_points(prepared, plan.draw(budget), statistics)
+        for (budget, prepared), members in zip(
+            prepared_budgets(counts, plan, cumulative=cumulative), plan.members, strict=True
+        ):
+            points = _finite_points(counts[members], prepared, plan.draw(budget), statistics, draws)
             for index, point in zip(chosen, points, strict=True):
                 found[index].append(_explained(point, metrics[index]))
     return found
@@ -72,16 +78,44 @@ def _additive(metric: Metric, alpha: float, n_labels: int) -> Additive:
     return Additive(metric.term, alpha=alpha, cumulative=metric.cumulative, reference_alpha=prior)
 
 
-def _finite_points(prepared: Prepared, draw: Draw, statistics: list[Additive]) -> list[Point]:
+def _finite_points(
+    counts: Ints, prepared: Prepared, draw: Draw, statistics: list[Additive], draws: Draws
+) -> list[Point]:
     """Means first, so that infinite ones do not meet the variances."""
     means = additive_moments(prepared, draw, statistics, variance=False).mean
     finite = np.flatnonzero(np.isfinite(means).all(axis=1))
     points = [Point(None)] * len(statistics)
     if len(finite):
-        moments = additive_moments(prepared, draw, [statistics[index] for index in finite])
+        some = [statistics[index] for index in finite]
+        moments, reason = additive_moments(prepared, draw, some), None
+        if moments.variance is None:
+            drawn = item_moments(counts, draw, [_score(one) for one in some], _few(draws), symmetric=False)
+            moments = Moments(moments.mean, drawn.variance)
+            reason = f"draw_sd from {drawn.n_draws} draws of each item"
         for index, point in zip(finite, mean_points(moments), strict=True):
-            points[index] = point
+            points[index] = replace(point, reason=reason)
     return points
+
+
+def _few(draws: Draws) -> Draws:
+    return replace(draws, number=min(draws.number, DRAWS_FOR_A_SPREAD))
+
+
+def _score(statistic: Additive) -> Score:
+    """The statistic of whole rows of counts."""
+
+    def score(drawn: Ints, reference: Ints) -> Floats:
+        target = _shares(drawn, statistic.alpha, cumulative=statistic.cumulative)
+        share = _shares(reference, statistic.reference_alpha, cumulative=statistic.cumulative)
+        return np.asarray(statistic.function(target, share).sum(axis=-1))
+
+    return score
+
+
+def _shares(counts: Ints, alpha: float, *, cumulative: bool) -> Floats:
+    votes = counts + alpha
+    shares = votes / votes.sum(axis=-1, keepdims=True)
+    return np.asarray(shares.cumsum(axis=-1)[..., :-1] if cumulative else shares)
 
 
 def _explained(point: Point, metric: Metric) -> Point:
@@ -128,22 +162,24 @@ def _listed_or_drawn(
     return Moments(mean, variance), drawn
 
 
-def correlation_points(counts: Ints, plan: Plan, alpha: float, draws: Draws) -> list[Point]:
+def correlation_points(counts: Ints, plan: Plan, alpha: float, draws: Draws, *, spread: bool = True) -> list[Point]:
     """Points (budgets,) of Pearson's r between the entropies of the target and of the reference, by exact moments.
 
-    The spread over draws is that of the linearised r, from all states of each item or else from ``draws``.
+    The spread over draws (left out with ``spread`` false) is that of the linearised r, from all states of each item
+    or else from ``draws``.
     """
     points = []
     for (budget, prepared), members in zip(prepared_budgets(counts, plan), plan.members, strict=True):
-        points.append(_correlation(counts[members], prepared, plan.draw(budget), alpha, draws))
+        points.append(_correlation(counts[members], prepared, plan.draw(budget), alpha, draws, spread))
     return points
 
 
-def _correlation(counts: Ints, prepared: Prepared, draw: Draw, alpha: float, draws: Draws) -> Point:
+def _correlation(  # noqa: PLR0917
+    counts: Ints, prepared: Prepared, draw: Draw, alpha: float, draws: Draws, spread: bool
+) -> Point:
     """R = [Cov_i(E H_N, E H_R) + mean Cov(H_N, H_R)] / sqrt(total variance of H_N times that of H_R)."""
-    moments = _entropy_moments(counts, prepared, draw, alpha)
-    if moments is None:
-        return Point(None, estimator="exact_moments", reason="the exact variances would take too long")
+    exact = _entropy_moments(counts, prepared, draw, alpha)
+    moments = _drawn_entropy_moments(counts, prepared, draw, alpha, draws) if exact is None else exact
     x, y = (side - side.mean() for side in moments.mean)
     of_x, of_y, joint = moments.variance if moments.variance is not None else np.zeros((3, len(x)))
     var_x, var_y = float((x**2 + of_x).mean()), float((y**2 + of_y).mean())
@@ -164,13 +200,36 @@ def _correlation(counts: Ints, prepared: Prepared, draw: Draw, alpha: float, dra
         gap_y = entropies(reference, 0.0) - moments.mean[1].mean()
         return np.asarray(gap_x * gap_y / scale - r / 2 * (gap_x**2 / var_x + gap_y**2 / var_y))
 
-    few = replace(draws, number=min(draws.number, DRAWS_FOR_A_SPREAD))
-    spread, drawn = _listed_or_drawn(counts, draw, [score], few, symmetric=True, limit=CELLS_FOR_A_SPREAD)
-    assert spread.variance is not None
-    variance = spread.variance[0]
+    point = Point(r, influence=influence, estimator="exact_moments")
+    if exact is None:
+        # the means are exact and the score's own are not, so that this Monte Carlo error is rather too large
+        drawn = item_moments(counts, draw, [score], draws, symmetric=True)
+        error = float(drawn.of_sum[0] ** 0.5) / len(x)
+        point = replace(point, estimator="monte_carlo", n_resamples=drawn.n_draws, mc_se=error)
+    return _with_spread(point, counts, draw, score, draws) if spread else point
+
+
+def _with_spread(point: Point, counts: Ints, draw: Draw, score: Score, draws: Draws) -> Point:
+    """The spread over draws of the linearised r, from its score of each item."""
+    moments, drawn = _listed_or_drawn(counts, draw, [score], _few(draws), symmetric=True, limit=CELLS_FOR_A_SPREAD)
+    assert moments.variance is not None
+    assert point.estimate is not None
     reason = None if drawn is None else f"draw_sd from {drawn.n_draws} draws of each item with many states"
-    sd = without_rounding(float(np.sqrt(max(variance.sum(), 0.0)) / len(x)), r)
-    return Point(r, influence=influence, draw_sd=sd, estimator="exact_moments", reason=reason)
+    sd = float(np.sqrt(max(moments.variance[0].sum(), 0.0)) / len(counts))
+    return replace(point, draw_sd=without_rounding(sd, point.estimate), reason=reason)
+
+
+def _drawn_entropy_moments(counts: Ints, prepared: Prepared, draw: Draw, alpha: float, draws: Draws) -> Moments:
+    """As :func:`_entropy_moments`, the means exact and the variances from draws of each item."""
+    target, reference = Additive(entropy_term, alpha=alpha), Additive(lambda m, h: entropy_term(h, m))
+    means = additive_moments(prepared, draw, [target, reference], variance=False).mean
+    scores: list[Score] = [
+        lambda drawn, reference: entropies(drawn, alpha),
+        lambda drawn, reference: entropies(reference, 0.0),
+        lambda drawn, reference: entropies(drawn, alpha) + entropies(reference, 0.0),
+    ]
+    of_x, of_y, together = item_moments(counts, draw, scores, draws, symmetric=True).variance
+    return Moments(means, np.stack([of_x, of_y, (together - of_x - of_y) / 2]))
 
 
 def _entropy_moments(counts: Ints, prepared: Prepared, draw: Draw, alpha: float) -> Moments | None:

@@ -228,7 +228,7 @@ def _additive(metrics: tuple[Metric, ...], job: _Job) -> dict[int, Sequence[Poin
             found[index] = [Point(None, reason=REVERSE_NEEDS)] * len(job.plan.budgets)
     rest = [index for index in which if index not in found]
     computed = label_exact.additive_points(
-        job.counts, job.plan, [metrics[i] for i in rest], [job.alphas[i] for i in rest]
+        job.counts, job.plan, [metrics[i] for i in rest], [job.alphas[i] for i in rest], job.draws
     )
     return found | dict(zip(rest, computed, strict=True))
 

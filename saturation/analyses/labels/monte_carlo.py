@@ -26,6 +26,8 @@ DRAWS_OF_RANKS = 100
 CELLS_A_BLOCK = 1_000_000
 MAX_CELLS = 20_000_000
 """Most items times labels times draws at one budget; a large table needs fewer draws for the same error."""
+VOTES_A_CELL = 10
+"""Votes of an item that cost as much to draw from as one more label."""
 FEWEST_DRAWS = 50
 
 
@@ -84,7 +86,8 @@ def item_moments(counts: Ints, draw: Draw, scores: Sequence[Score], draws: Draws
 
 def affordable(draws: Draws, counts: Ints) -> Draws:
     """As many draws of a table of counts as ``MAX_CELLS`` allows, at least ``FEWEST_DRAWS`` where so many are asked."""
-    number = max(MAX_CELLS // max(counts.size, 1), FEWEST_DRAWS)
+    cells = max(counts.size, int(counts.sum()) // VOTES_A_CELL, 1)
+    number = max(MAX_CELLS // cells, FEWEST_DRAWS)
     return replace(draws, number=min(draws.number, number))
 
 

@@ -14,7 +14,6 @@ Alpha = float | str | None
 """None: the default rule; ``none``; ``1/K``; or votes added to every label."""
 
 CONSTANT = "undefined: with one vote every item has the same entropy; counts as 0 in fractions"
-NO_DRAW_SD = "draw_sd left out: the exact variance would take too long"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -82,14 +81,14 @@ def alpha_of(metric: str, alpha: Alpha, n_labels: int) -> float:
 
 
 def mean_points(moments: Moments) -> list[Point]:
-    """Points of statistics that are plain means over items."""
+    """Points of statistics that are plain means over items, from their means and variances over draws."""
+    assert moments.variance is not None
     n_items = moments.mean.shape[1]
     points = []
-    for index, scores in enumerate(moments.mean):
+    for scores, variance in zip(moments.mean, moments.variance, strict=True):
         mean = float(scores.mean())
-        variance = None if moments.variance is None else float(moments.variance[index].sum())
-        sd = None if variance is None else without_rounding(variance**0.5 / n_items, mean)
-        points.append(Point(mean, influence=scores, draw_sd=sd, reason=NO_DRAW_SD if sd is None else None))
+        sd = without_rounding(float(variance.sum()) ** 0.5 / n_items, mean)
+        points.append(Point(mean, influence=scores, draw_sd=sd))
     return points
 
 
