@@ -223,7 +223,11 @@ alpha = _option(
     help="Smoothing of the targets; default: kl 1/K, others none.",
 )
 reference = _option(
-    "--reference", type=click.Choice(REFERENCES), default="disjoint", help="What N votes are compared with."
+    "--reference",
+    type=click.Choice(REFERENCES),
+    default="disjoint",
+    help="What N votes are compared with: a fixed number of other votes (disjoint), all other votes (rest), all "
+    "votes with the N among them (all) or drawn from them with replacement (plug_in).",
 )
 output_format = _option("--format", "format", type=click.Choice(FORMATS), default=None, help="[default: table]")
 summary_format = _option("--format", "format", type=click.Choice(FORMATS[:-1]), default=None, help="[default: table]")

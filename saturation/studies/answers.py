@@ -270,7 +270,8 @@ def share_in_words(row: CurveLike) -> str:
     if unc.interval == "exact":
         return f"{phrases.percent(unc.estimate)} (exact for these items, no interval needed)"
     if unc.low is None or unc.high is None:
-        return f"{phrases.percent(unc.estimate)} (no interval: {unc.reason or 'none was computed'})"
+        reason = (unc.reason or "none was computed").removeprefix("no interval: ")
+        return f"{phrases.percent(unc.estimate)} (no interval: {reason})"
     level = phrases.share(unc.level or 0)
     return (
         f"{phrases.percent(unc.estimate)} ({level} interval {phrases.percent(unc.low)} to {phrases.percent(unc.high)})"

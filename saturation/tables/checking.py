@@ -123,7 +123,8 @@ def detect(loaded: Loaded, as_: str | None = None) -> tuple[str, str]:
     if len(candidates) != 1:
         shown = ", ".join(names)
         what = f"could be {' or '.join(candidates)}" if candidates else "is none of our tables"
-        found.add("T02", f"a table with the columns {shown} {what}; say which it is with --as TABLE")
+        other = "" if candidates else ", or rename its columns by `saturation convert long` or `wide`"
+        found.add("T02", f"a table with the columns {shown} {what}; say which it is with --as TABLE{other}")
     found.stop()
     return candidates[0], "columns"
 

@@ -76,7 +76,7 @@ def votes(found: Findings, frame: pl.DataFrame, names: Sequence[str] | None) -> 
         unknown = frame.filter(~blank & ~pl.col("label").is_in(list(names)))
         found.add_rows("V02", unknown, cell("label", "the label ", f" is none of {', '.join(names[:20])}"))
     if "annotator_id" in frame.columns:
-        again = cell("annotator_id", "annotator ", " has labelled this item already")
+        again = cell("annotator_id", "annotator ", " has labelled this item already (or pass --duplicates first)")
         _once(found, frame, "V03", ["item_id", "annotator_id"], again)
     check_words(found, frame, "pool", POOLS, "V04")
     check_least(found, frame, "seconds", 0, "V05")

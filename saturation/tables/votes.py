@@ -78,10 +78,13 @@ def _is_long(found: Findings, options: VoteOptions) -> bool:
     if long and wide and options.labels is None:
         found.add("T02", "there are a column `label` and `n_` columns; rename one side, or declare the labels")
     if "item_id" not in columns or not (long or wide):
-        shown = ", ".join(found.loaded.columns)
+        shown = ", ".join((options.item_column or name) if name == "item_id" else name for name in found.loaded.columns)
+        unknown = [name for name in options.labels or () if name not in columns]
+        some = unknown and len(unknown) < len(options.labels or ())
+        which = f" (of --labels no column is called {', '.join(unknown)})" if some else ""
         found.add(
             "T01",
-            f"these are not the columns of our tables: {shown}. For one vote a row pass --item-column and "
+            f"these are not the columns of our tables: {shown}{which}. For one vote a row pass --item-column and "
             "--label-column (and --annotator-column); for one item a row --item-column and --labels a,b,c "
             "with the names of the count columns",
         )

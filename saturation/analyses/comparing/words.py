@@ -64,7 +64,8 @@ def _measured(field: Field, made: Paired) -> str:
     way = "lower" if made.estimate < 0 else "higher"
     size = "a and b score the same" if made.estimate == 0 else f"a scores {abs(made.estimate):.4g} {way} than b"
     if made.interval.low is None or made.interval.high is None:
-        return f"{size} (no interval: {made.interval.reason})"
+        reason = (made.interval.reason or "none was computed").removeprefix("no interval: ")
+        return f"{size} (no interval: {reason})"
     ends = f"{made.interval.low:.4g} to {made.interval.high:.4g}"
     return f"{size} (a - b: {100 * field.level:g}% interval {ends}, {number(made.p)})"
 

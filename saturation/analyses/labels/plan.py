@@ -154,7 +154,7 @@ def _possible(
     limit = {"disjoint": reach - 1, "rest": most - 1, "all": most}[reference]
     way_out = "use --reference plug_in, or --reference all for fewer votes" if reference != "all" else ""
     reasons = {
-        "disjoint": f"leaves no other votes as reference (80% of the items reach {reach}); {way_out}",
+        "disjoint": f"leaves no other votes as reference (80% of the items have {reach} votes or more); {way_out}",
         "rest": f"leaves no other votes as reference (no item has more than {most}); {way_out}",
         "all": f"no item has that many votes (at most {most}); use --reference plug_in",
     }

@@ -18,7 +18,7 @@ from saturation.results import LabelCurveRow, Uncertainty
 from saturation.typing import Floats
 
 DESIGN = "items"
-ONE_BUDGET = "one budget only: there is no smaller one to start from"
+ONE_BUDGET = "there is one budget only and no smaller one to start from (more votes an item would give more budgets)"
 NO_DIRECTION = "neither high nor low is better, so there is no share of a gain"
 SAME_VOTES = "target and reference are the same votes: exact by definition, needs no interval"
 CEILING = "it is the ceiling itself: exactly 0 by definition, needs no interval"
