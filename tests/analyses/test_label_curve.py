@@ -17,7 +17,7 @@ from saturation.errors import UsageError
 from saturation.metrics.catalogue import metric
 from saturation.metrics.metric import Human
 from saturation.resampling import exact_cells, exact_moments, exact_states
-from saturation.tables.panel import Votes
+from saturation.tables.panel import Ballots, Votes
 from tests import naive
 
 COUNTS = np.array([[3, 2, 1], [0, 4, 2], [6, 0, 0], [2, 3, 1], [1, 1, 4], [1, 2, 3], [5, 1, 0]])
@@ -597,6 +597,23 @@ def check_values(found, values):
             assert mine == pytest.approx(value, abs=2e-9 if key == "entropy_rmse_plugin" else 1e-9), (key, budget)
             checked += 1
     assert checked > 200
+
+
+def test_a_crowd_is_not_in_the_interval_and_that_is_said():
+    # 30 people vote on all 12 items: whoever they are moves every item at once; one person an item cannot
+    rng = np.random.default_rng(5)
+    label = (rng.random((12, 30)) < rng.random((12, 1))).astype(np.int64)
+    item, person = (grid.ravel() for grid in np.meshgrid(np.arange(12), np.arange(30), indexing="ij"))
+    counts = np.stack([30 - label.sum(axis=1), label.sum(axis=1)], axis=1)
+    told = "other annotators are not in this interval"
+    for people, expected in ((person, True), (np.arange(360), False)):
+        ids = tuple(f"{one:03d}" for one in range(people.max() + 1))
+        ballots = Ballots(ids, item, people, label.ravel())
+        result = label_curve(votes_of(counts, ballots=ballots), metrics=["kl", "brier"], budgets=[1, 3, 10])
+        rows = [row for row in result.rows if row.unc.interval not in {"none", "exact"}]
+        assert rows
+        assert {told in (row.unc.reason or "") for row in rows} == {expected}
+        assert ("annotators_not_in_interval" in {note.code for note in result.notes}) is expected
 
 
 @pytest.mark.realdata
