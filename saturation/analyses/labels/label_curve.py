@@ -39,8 +39,8 @@ INDEPENDENT = Note(
 )
 CROWD = Note(
     "annotators_not_in_interval",
-    "people here label several items each, and label-side intervals are about other items, not other people: with 30 to "
-    "150 people who differ, simulated 95% intervals held the truth in only 75% of studies",
+    "people here label several items each, and label-side intervals are about other items, not other people: with 30 "
+    "to 150 people who differ, simulated 95% intervals held the truth in only 75% of studies",
 )
 CROWD_REASON = "other annotators are not in this interval"
 REVERSE_NEEDS = (
