@@ -10,7 +10,7 @@ ANNOTATORS_UNKNOWN = Note(
 )
 FEW_SEEDS = Note(
     "few_seeds",
-    "fewer than 10 seeds in a split: intervals are linearised t (items x seeds), for other training seeds too",
+    "fewer than 10 seeds in a split: intervals are linearised t, for other training seeds too, not resampled",
 )
 NO_DRAW_COLUMN = Note(
     "no_draw_column",

@@ -11,6 +11,7 @@ from typing import Any
 
 from saturation.report.grids import count_text
 from saturation.report.plotdata import short_names
+from saturation.resampling.designs import redrawn_units
 from saturation.results import ReportResult, Uncertainty
 from saturation.studies import contrasts, phrases
 from saturation.studies.answers import LABEL_NOISE, HowMany, found_budget, how_many, largest_below
@@ -154,7 +155,8 @@ def _assumed(report: ReportResult) -> str:
     """Levels and what is taken to be random; units and the meaning of the brackets."""
     rows = [row for name in ("curve", "label_curve") if name in report.sections for row in report.sections[name].rows]
     levels = list(dict.fromkeys(row.unc.level for row in rows if row.unc.level is not None))
-    units = dict.fromkeys(unit for row in rows for unit in _units(row.unc.design))
+    designs = dict.fromkeys(row.unc.design for row in rows if row.unc.design is not None)
+    units = dict.fromkeys(unit for design in designs for unit in redrawn_units(design))
     if not levels:
         return ""
     said = f" for {phrases.listed(_RANDOM.get(unit, unit) for unit in units)}" if units else ""
@@ -162,12 +164,6 @@ def _assumed(report: ReportResult) -> str:
         f"in brackets: {phrases.listed(phrases.share(one) for one in levels)} intervals{said}; share and shortfall "
         "(what is left to the ceiling; divergences in nats) are those at the first number, for > N those at N"
     )
-
-
-def _units(design: str | None) -> list[str]:
-    if design is None:
-        return []
-    return {"crossed": ["items", "seeds"]}.get(design, design.split(" x "))
 
 
 def _drawn(block: Block, width: int) -> str:

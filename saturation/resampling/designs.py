@@ -105,6 +105,18 @@ DESIGNS: dict[str, Design] = dict(
 )
 
 
+def redrawn_units(name: str) -> tuple[Redrawn, ...]:
+    """What a design redraws, in the order in which people name it.
+
+    Examples
+    --------
+    >>> redrawn_units("crossed with annotators")
+    ('items', 'seeds', 'annotators')
+    """
+    order: tuple[Redrawn, ...] = ("items", "seeds", "annotators", "votes")
+    return tuple(unit for unit in order if unit in DESIGNS[name].redraws)
+
+
 def resolve(name: str | None, *, has_ids: bool) -> Design:
     """The design that is meant, given whether annotators are known.
 

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
+from saturation.resampling.designs import redrawn_units
 from saturation.results import Answer, CurveRow, LabelCurveRow, Result, Uncertainty
 from saturation.studies import phrases
 
@@ -37,13 +38,7 @@ _REFERENCES = {
     "plug_in": "the observed label shares, votes drawn with replacement",
 }
 
-_DESIGNS = {
-    "items": "items",
-    "crossed": "items x training seeds",
-    "votes": "votes",
-    "annotators": "annotators",
-    "seeds": "training seeds",
-}
+_UNITS = {"seeds": "training seeds"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -389,7 +384,7 @@ def _label_assumption(rows: Sequence[LabelCurveRow]) -> str:
 def _redrawn(rows: Sequence[CurveLike]) -> list[str]:
     """What the intervals treat as random, in words."""
     designs = _ordered(r.unc.design for r in rows if r.unc.design is not None)
-    units = _ordered(unit for design in designs for unit in _DESIGNS.get(design, design).split(" x "))
+    units = _ordered(_UNITS.get(unit, unit) for design in designs for unit in redrawn_units(design))
     return [f"The intervals are for other {phrases.listed(units)}."] if units else []
 
 

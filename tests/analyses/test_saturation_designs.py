@@ -131,6 +131,7 @@ def test_many_annotators_are_weighted():
         values.append(np.mean(cells))
     assert wide.unc.estimate == narrow.unc.estimate
     assert (wide.unc.n_resamples, narrow.unc.n_resamples) == (100, None)
+    assert (wide.unc.design, narrow.unc.design) == ("crossed with annotators", "crossed")
     assert wide.unc.se**2 == pytest.approx(narrow.unc.se**2 + np.var(values, ddof=1), rel=1e-9)
 
 
@@ -142,3 +143,9 @@ def test_two_annotators_leave_no_entropy_without_one_of_them():
     assert (row.unc.low, row.unc.high) == (None, None)
     assert row.unc.reason == "no interval: undefined under 2 of 2 redrawn crowds of annotators"
     assert find(made, "value", "kl", budget=10, method="soft").unc.low is not None
+
+
+def test_one_seed_is_not_said_to_be_redrawn():
+    row = find(saturation_curve(study(n_seeds=1), metrics=["kl"]), "value", "kl", budget=10, method="soft")
+    assert row.unc.design == "items"
+    assert "one seed" in row.unc.reason

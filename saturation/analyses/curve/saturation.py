@@ -134,7 +134,7 @@ def saturation_curve(
         "ceiling": ceiling,
         "q": list(q),
         "margin": margin,
-        "design": CROSSED,
+        "design": _redraws(panel),
         "inference": "bootstrap" if resample else "linearized_t",
         "level": level,
         "n_resamples": n_resamples,
@@ -180,6 +180,14 @@ def _check(q: Sequence[float], level: float, design: str | None, ragged: str, n_
         raise UsageError(f"n_resamples is {n_resamples}; give at least 2")
 
 
+def _redraws(panel: Panel) -> str:
+    """The design that the intervals are about: training seeds only where there are several, people where known."""
+    seeds = min(len(seeds) for seeds in panel.seeds) > 1
+    if has_annotators(panel):
+        return "crossed with annotators" if seeds else "items x annotators"
+    return CROSSED if seeds else "items"
+
+
 def _study(panel: Panel, options: _Options) -> Study:
     """Losses and their joint uncertainty on one item set."""
     losses = losses_of(panel, options.metrics)
@@ -205,7 +213,7 @@ def _study(panel: Panel, options: _Options) -> Study:
         baselines=_baselines(options, panel),
         margins=margins_of(panel, options.metrics, options.margin, options.seed),
         q=options.q,
-        design=CROSSED,
+        design=_redraws(panel),
         n_resamples=n_resamples,
     )
 
