@@ -16,7 +16,10 @@ from saturation.results import ReportResult, Uncertainty
 from saturation.studies import contrasts, phrases
 from saturation.studies.answers import LABEL_NOISE, HowMany, found_budget, how_many, largest_below
 
-_SAID_HERE = ("planted_truth", "label_noise_only")
+_CHANGES_THE_ANSWER = ("labels_alike", "label_order_suspect")
+"""Notes about the data without which every number may be about something else."""
+_WIDENS_THE_DOUBT = "annotators_not_in_interval"
+_SAID_HERE = ("planted_truth", "label_noise_only", *_CHANGES_THE_ANSWER, _WIDENS_THE_DOUBT)
 """Notes that the summary says itself; the others are counted."""
 _NAME = 19
 """Characters of a metric's name that fit beside the numbers in 80 columns."""
@@ -137,7 +140,9 @@ def _amount(unc: Uncertainty) -> str:
 
 def _words(report: ReportResult) -> list[str]:
     """What is assumed, whether metrics differ, the planted truth of a demo, and how many remarks there are."""
-    words = [_assumed(report)] if _assumed(report) else []
+    words = [f"Check first: {note.message}." for note in report.notes if note.code in _CHANGES_THE_ANSWER]
+    words += [_assumed(report)] if _assumed(report) else []
+    words += [phrases.sentence(note.message) for note in report.notes if note.code == _WIDENS_THE_DOUBT]
     words += contrasts.summary(report.findings)
     words += [LABEL_NOISE] if "curve" not in report.sections else []
     words += [phrases.sentence(_head(note.message)) for note in report.notes if note.code == "planted_truth"]

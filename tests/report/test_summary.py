@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import pytest
 
 from saturation.report.output import as_table
+from saturation.results import Note
 from tests.report import fakes
 
 
@@ -42,6 +45,17 @@ def test_what_stands_below(text):
     assert "In brackets: 95% intervals for other items and other training seeds" in " ".join(text.split())
     assert "Of 1 pair of metrics within one order, 1 is told apart" in text
     assert text.endswith("1 remark: see the page.\n")
+
+
+@pytest.mark.parametrize(
+    ("code", "begins"), [("labels_alike", "Check first: yes and Yes."), ("annotators_not_in_interval", "Yes and Yes.")]
+)
+def test_what_may_change_the_answer_is_not_only_counted(code, begins):
+    note = Note(code, "yes and Yes")
+    report = fakes.report()
+    told = as_table(dataclasses.replace(report, notes=(*report.notes, note)), width=80)
+    assert begins in " ".join(told.split())
+    assert told.endswith("1 remark: see the page.\n")
 
 
 def test_several_baselines_are_named_in_their_lines():
