@@ -93,12 +93,18 @@ def _sentence(name: str, unc: dict[str, Uncertainty]) -> str:
     score, rel, res, labels = (unc[term] for term in COLUMNS)
     if None in (score.estimate, rel.estimate, res.estimate, labels.estimate):
         return ""
-    sure = rel.low is not None and rel.low > 0
-    costs = f"miscalibration costs {phrases.with_interval(rel)}" if sure else (
-        f"no miscalibration can be told from none ({phrases.with_interval(rel)})"
-    )  # fmt: skip
-    return phrases.sentence(
-        f"{name}: of a Brier score of {phrases.with_interval(score)}, {costs}; telling items apart takes "
-        f"{phrases.with_interval(res)} off the {phrases.number(labels.estimate)} that the labels' differences "
-        "between items would cost"
+    costs = _told(rel, "miscalibration costs {}", "no miscalibration can be told from none ({})")
+    whole = f"the {phrases.number(labels.estimate)} that the labels' differences between items would cost"
+    gains = _told(
+        res,
+        f"telling items apart takes {{}} off {whole}",
+        "no gain from telling items apart can be told from none ({})",
     )
+    return phrases.sentence(f"{name}: of a Brier score of {phrases.with_interval(score)}, {costs}; {gains}")
+
+
+def _told(unc: Uncertainty, positive: str, otherwise: str) -> str:
+    """The first words where the term is above 0; the others only where an interval could not tell it from 0."""
+    if unc.low is None:
+        return positive.format(f"{phrases.with_interval(unc)} (no interval: {unc.reason})")
+    return (positive if unc.low > 0 else otherwise).format(phrases.with_interval(unc))

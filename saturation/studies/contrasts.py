@@ -7,6 +7,7 @@ cannot tell apart is said so; it is never said to be the same.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -17,6 +18,7 @@ from saturation.studies.answers import headline_baseline, real_curves
 NOT_TOLD = "cannot be told apart with these data"
 BANDS = "A band holds over all budgets of one pair together, not over all pairs together."
 """What the bands cover; said once where contrasts stand."""
+_IN_BRACKETS = re.compile(r" \([^()]*\)")
 
 
 def find(sections: Mapping[str, Result[Any]]) -> tuple[Finding, ...]:
@@ -107,7 +109,7 @@ def _pairs_summary(pairs: Sequence[Finding]) -> list[str]:
 def _labels_summary(found: Sequence[Finding]) -> list[str]:
     compared = [one for one in found if one.told_apart is not None]
     same = [phrases.metric_inside(one.metric) for one in compared if not one.told_apart]
-    words = [one.sentence.partition(" (")[0] for one in compared if one.told_apart]
+    words = [_IN_BRACKETS.sub("", one.sentence).removesuffix(".") for one in compared if one.told_apart]
     if same:
         words.append(f"in {phrases.listed(same)}, model and labels alone {NOT_TOLD}")
     return [phrases.sentence("; ".join(words))] if words else []

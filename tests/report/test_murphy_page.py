@@ -66,6 +66,30 @@ def test_words_say_what_cannot_be_told_from_calibrated(result):
     assert "no miscalibration can be told from none (0.020 [−0.010, 0.030])" in second
 
 
+def first_sentence(result, **terms):
+    """The first condition's sentence with some terms' uncertainty replaced."""
+    rows = [
+        replace(row, unc=replace(row.unc, **terms[row.term]))
+        if row.term in terms and row.condition == CONDITIONS[0] and row.versus is None
+        else row
+        for row in result.rows
+    ]
+    return murphy_page.sentences(replace(result, rows=tuple(rows)))[0]
+
+
+def test_words_say_when_no_gain_from_telling_items_apart_is_shown(result):
+    text = first_sentence(result, res_corrected={"estimate": 0.001, "low": -0.004, "high": 0.006})
+    assert "no gain from telling items apart can be told from none (0.0010 [−0.0040, 0.0060])" in text
+    assert "takes" not in text
+
+
+def test_a_term_without_an_interval_is_not_called_indistinguishable_from_none(result):
+    bare = {"estimate": 0.01, "low": None, "high": None, "interval": "none", "reason": "one item only"}
+    text = first_sentence(result, rel_corrected=bare, res_corrected=bare)
+    assert "told from none" not in text
+    assert text.count("(no interval: one item only)") == 2
+
+
 def test_undefined_terms_have_no_sentence_and_a_reason_in_the_table():
     one = murphy(replace(study(n_items=1, n_conditions=2), has_draws=True), outcome="soft")
     assert murphy_page.sentences(one) == ()

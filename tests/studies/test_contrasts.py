@@ -177,6 +177,14 @@ def test_no_gap_no_share():
     ]
 
 
+def test_a_summary_keeps_both_sides_of_a_curve_that_crosses():
+    found = contrasts.label_findings([against_labels(2, 0.2, 0.05), against_labels(10, -0.2, 0.05)])
+    assert contrasts.summary(found) == [
+        "Accuracy: the model saturates earlier than the labels alone, at 2 annotators; the model saturates later than "
+        "the labels alone, at 10 annotators."
+    ]
+
+
 def test_summaries_count_what_was_compared():
     pairs = [difference(1, 0.2, 0.05), difference(1, 0.01, 0.05, pair=("kl", "jsd"))]
     found = contrasts.metric_findings([*grid(), *pairs])
