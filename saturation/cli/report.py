@@ -17,7 +17,7 @@ from saturation.errors import UsageError
 if TYPE_CHECKING:
     from saturation.results import ReportResult
 
-_OF_PREDICTIONS = ("splits", "condition_columns", "ignore_columns", "baselines", "ceiling", "margin", "design")
+_OF_PREDICTIONS = ("splits", "condition_columns", "ignore_columns", "baselines", "ceiling", "margin", "design", "floor")
 
 
 @click.command(

@@ -73,7 +73,7 @@ def _environment() -> Environment:
 def _resource(name: str) -> Any:
     from markupsafe import Markup
 
-    return Markup(resources("saturation.report").joinpath("templates", name).read_text())
+    return Markup(resources("saturation.report").joinpath("templates", name).read_text(encoding="utf-8"))
 
 
 def _title(report: ReportResult) -> str:

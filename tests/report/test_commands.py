@@ -77,9 +77,10 @@ def test_a_folder_with_other_files_is_refused_before_anything_is_computed(votes_
     assert [p.name for p in out.iterdir()] == ["notes.txt"]
 
 
-def test_options_about_models_need_predictions(votes_csv, tmp_path, capsys):
-    assert run("report", *columns(votes_csv), *FAST, "--out", tmp_path / "r", "--ceiling", "method=soft") == 2
-    assert "--ceiling: without --predictions" in capsys.readouterr().err
+@pytest.mark.parametrize(("option", "value"), [("--ceiling", "method=soft"), ("--floor", "1e-12")])
+def test_options_about_models_need_predictions(votes_csv, tmp_path, capsys, option, value):
+    assert run("report", *columns(votes_csv), *FAST, "--out", tmp_path / "r", option, value) == 2
+    assert f"{option}: without --predictions" in capsys.readouterr().err
 
 
 def test_demo_says_where_the_page_is_and_how_many_truths_are_inside(tmp_path, capsys):
