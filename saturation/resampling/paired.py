@@ -123,7 +123,7 @@ def wilcoxon(differences: Floats) -> Paired:
     """
     from scipy import stats
 
-    kept = differences[differences != 0]
+    kept = _tied(differences[differences != 0])
     if not len(kept):
         return undefined(NO_DIFFERENCE)
     n_ties = len(kept) - len(np.unique(np.abs(kept)))
@@ -132,6 +132,15 @@ def wilcoxon(differences: Floats) -> Paired:
     of_larger = float(stats.rankdata(np.abs(kept))[kept > 0].sum())
     side = int(np.sign(of_larger - len(kept) * (len(kept) + 1) / 4))
     return Paired(intervals.none(ONLY_P), None, float(found.pvalue), float(found.statistic), side=side)
+
+
+def _tied(differences: Floats) -> Floats:
+    """Differences whose sizes agree but for rounding get the same size: 1 - 1/3 and 2/3 are tied."""
+    sizes = np.abs(differences)
+    ordered = np.sort(sizes)
+    begins = np.diff(ordered, prepend=-np.inf) > ROUNDING * float(ordered.max(initial=0.0))
+    group = np.cumsum(begins) - 1
+    return np.asarray(np.sign(differences) * ordered[begins][group[np.searchsorted(ordered, sizes)]])
 
 
 def sign_test(wins: int, losses: int) -> float | None:

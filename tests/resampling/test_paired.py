@@ -43,6 +43,16 @@ def test_paired_t_equals_scipy(seed):
     assert (test.interval.low, test.interval.high) == pytest.approx((ends.low, ends.high))
 
 
+def test_wilcoxon_ties_sizes_that_are_equal_but_for_rounding():
+    # thirds: 1 - 1/3 and 2/3 are one size but two floats; in whole numbers of thirds the ties are plain
+    thirds = np.array([2, -2, 2, 1, -1, 3, 2, 1, -2, 3, 1, 2], dtype=float)
+    floats = np.array(
+        [1 - 1 / 3, -2 / 3, 1 - 1 / 3, 1 / 3, -(1 - 2 / 3), 1, 2 / 3, 1 - 2 / 3, -(1 - 1 / 3), 1, 1 / 3, 2 / 3]
+    )
+    assert len(np.unique(np.abs(floats))) > 3
+    assert tests_of.wilcoxon(floats).p == pytest.approx(stats.wilcoxon(thirds, method="asymptotic").pvalue, rel=1e-12)
+
+
 @pytest.mark.parametrize(("n", "decimals"), [(12, 9), (50, 9), (51, 9), (80, 1), (20, 0)])
 def test_wilcoxon_equals_scipy_exact_asymptotic_and_with_ties(n, decimals):
     d = np.round(normal(n, 0.3), decimals)
