@@ -217,10 +217,12 @@ def _below_ceiling(fractions: Sequence[Fraction]) -> int:
 def _above(budgets: Sequence[int], tested: int, low: float | None) -> NStar:
     if tested == 0:
         return NStar(None, reason="no budget below the ceiling to test")
-    reason = f"> {budgets[tested - 1]}: not distinguishable from the ceiling"
+    last = budgets[tested - 1]
+    reason = f"> {last}: no budget tried below the ceiling is shown to keep that much"
     if tested == len(budgets):
         reason = f"> {budgets[-1]}: no budget of this curve is shown to keep that much"
-    return NStar(None, low, None, "above", reason)
+    # the first budget after the last tested one is merely the next that was tried: N* may lie between them
+    return NStar(None, None if low is None else min(low, last), None, "above", reason)
 
 
 def _found(budgets: Sequence[int], first: int, low: float | None, high: float | None) -> NStar:

@@ -199,11 +199,11 @@ def _is_ceiling(row: CurveLike) -> bool:
 
 
 def _why_above(fractions: Sequence[CurveLike]) -> str:
-    """What a censored N* means: the budgets below cannot be told from the ceiling, or the curve ends too early."""
+    """What a censored N* means: only the ceiling itself qualifies, or the curve ends too early."""
     ceiling = [row for row in fractions if _is_ceiling(row)]
     if not ceiling:
         return "no budget of this curve is shown to keep that much"
-    return f"that number is not distinguishable from the ceiling, {phrases.budget(_budget_of(ceiling[0]))}"
+    return f"no budget tried below the ceiling, {phrases.budget(_budget_of(ceiling[0]))}, is shown to"
 
 
 def _budget_of(row: CurveLike) -> int:

@@ -159,7 +159,13 @@ def test_n_star_interval_holds_the_estimate_where_the_fractions_fall_back():
 def test_n_star_above_when_only_the_ceiling_qualifies():
     found = stars.n_star([1, 10, 100], [BASELINE, known(0.92, 0.05), CEILING], 0.9)
     assert (found.estimate, found.censored) == (None, "above")
-    assert found.reason == "> 10: not distinguishable from the ceiling"
+    assert found.reason == "> 10: no budget tried below the ceiling is shown to keep that much"
+
+
+def test_a_censored_n_star_is_not_said_to_be_the_ceiling_or_more():
+    # f(10) = .8 +- .01 is clearly below .9, so N* is more than 10; whether 11 or 100 was not tried
+    found = stars.n_star([1, 10, 100], [BASELINE, known(0.8, 0.01), CEILING], 0.9)
+    assert (found.censored, found.low) == ("above", 10)
 
 
 def test_n_star_below_when_the_smallest_passes_unless_it_is_one_vote():

@@ -137,7 +137,7 @@ def _stars(common, baseline, ceiling) -> list[CurveRow]:
         if baseline == "smoothing[0.1]" and common["metric"] == "brier":
             stars.append(CurveRow(unc=unc(None, None, reason="undefined: the denominator", interval="none"), **own))
         elif common["metric"] == "entropy_correlation":
-            reason = "> 50: not distinguishable from the ceiling"
+            reason = "> 50: no budget tried below the ceiling is shown to keep that much"
             stars.append(CurveRow(unc=unc(None, None, reason=reason), censored="above", **own))
         else:
             found = {"hard": 3, "smallest": 10}.get(baseline, 5) * (2 if q > 0.9 else 1)

@@ -64,15 +64,15 @@ def test_a_budget_that_was_found():
     assert answer.assumption == f"The ceiling is {CEILING}. The intervals are for other items and training seeds."
 
 
-def test_censored_above_says_that_the_ceiling_cannot_be_told_apart():
-    rows = [*shares(), star(0.9, censored="above", reason="> 10: not distinguishable from the ceiling")]
+def test_censored_above_says_that_only_the_ceiling_qualifies():
+    rows = [*shares(), star(0.9, censored="above", reason="> 10: no budget tried below the ceiling is ...")]
     found = only(rows)
     assert found.short == "> 10"
     assert found.answer.headline == (
         "More than 10 annotators per item to keep at least 90% of the improvement over hard labels "
-        "(95% one-sided): that number is not distinguishable from the ceiling, 100."
+        "(95% one-sided): no budget tried below the ceiling, 100, is shown to."
     )
-    assert "not distinguishable" not in found.answer.detail
+    assert "is shown to" not in found.answer.detail.replace("is not shown to", "")
     assert "At 10 the share kept is 99%" in found.answer.detail
 
 
