@@ -6,59 +6,17 @@ A new section is a function in ``SECTIONS``: a report in, no section or several 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from saturation.report import contrast_grids, figures, grids, murphy_figures, murphy_page, plotdata, style, svg
-from saturation.report.grids import Grid
+from saturation.report import contrast_grids, figures, grids, murphy_figures, murphy_page, plotdata, style
+from saturation.report.section import Answered, Group, Section, Words, picture
 from saturation.results import ReportResult
 from saturation.studies import contrasts, gaps, phrases
 from saturation.studies.answers import LABEL_NOISE, NOT_TRAINING, HowMany, how_many
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-
-@dataclass(frozen=True, slots=True)
-class Answered:
-    """One answer as the page shows it."""
-
-    short: str
-    kind: str
-    title: str
-    headline: str
-    detail: str
-
-
-@dataclass(frozen=True, slots=True)
-class Group:
-    """The answers of one curve; the name is None where there is only one."""
-
-    name: str | None
-    answers: tuple[Answered, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Words:
-    """Sentences as a list under a name."""
-
-    name: str
-    lines: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Section:
-    """A heading, some words, the pictures and the tables below it."""
-
-    anchor: str
-    heading: str
-    lead: str
-    pictures: tuple[str, ...]
-    grids: tuple[Grid, ...]
-    groups: tuple[Group, ...] = ()
-    assumptions: tuple[str, ...] = ()
-    words: tuple[Words, ...] = ()
 
 
 def groups_of(found: Sequence[HowMany]) -> tuple[Group, ...]:
@@ -223,7 +181,7 @@ def _murphy_part(report: ReportResult) -> list[Section]:
             "to the labels alone. On the diagonal a forecast means what it says; whiskers are intervals for other "
             "items, the grey band is the annotators' own noise, bars show how many items a bin holds.",
             tuple(
-                _picture(figures.reliability(result, condition=one), f"murphy-{place}", "Reliability diagram")
+                picture(figures.reliability(result, condition=one), f"murphy-{place}", "Reliability diagram")
                 for place, one in enumerate(selectors)
             ),
             (murphy_page.murphy_grid(result),),
@@ -261,7 +219,7 @@ def _fraction_pictures(result: Any, prefix: str) -> tuple[str, ...]:
 
 
 def _star_picture(result: Any, prefix: str) -> str:
-    return _picture(figures.n_star(result), prefix, "Annotators needed by metric")
+    return picture(figures.n_star(result), prefix, "Annotators needed by metric")
 
 
 def _pictures(
@@ -270,15 +228,6 @@ def _pictures(
     """One picture a metric; the page lays them out."""
     wanted = plotdata.metrics_of(result) if metrics is None else metrics
     return tuple(
-        _picture(draw(result, style.new_axes(4.8, height), metric=metric), f"{prefix}-{place}", phrases.metric(metric))
+        picture(draw(result, style.new_axes(4.8, height), metric=metric), f"{prefix}-{place}", phrases.metric(metric))
         for place, metric in enumerate(wanted)
     )
-
-
-def _picture(axes: Axes, prefix: str, title: str) -> str:
-    from markupsafe import Markup
-
-    figure = style.figure_of(axes)
-    words = f"{axes.get_xlabel()} against {axes.get_ylabel()}" if axes.get_ylabel() else axes.get_xlabel()
-    drawn = svg.inline(figure, prefix=prefix, title=title, description=f"{words}. The table below has the numbers.")
-    return Markup(drawn)

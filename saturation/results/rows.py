@@ -192,4 +192,5 @@ class CompareRow:
     sentence: str | None = None
 
 
-Row = TypeVar("Row", EvaluateRow, LabelCurveRow, CurveRow, MurphyRow, CompareRow)
+Row = TypeVar("Row")
+"""A frozen row of one command."""
