@@ -34,6 +34,9 @@ class Purpose(IntEnum):
     SIMULATE = 9
     SPLITS = 10
     MAX_T = 11
+    TRAINING_ORDER = 40
+    TRAINING_LABELS = 41
+    HELD_OUT = 42
 
 
 def mix64(value: int) -> int:

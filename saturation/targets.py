@@ -8,6 +8,7 @@ are divided later) cost the votes that their majority was taken from.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,6 +18,7 @@ from saturation.metrics import agreement
 from saturation.metrics.common import shares
 from saturation.metrics.majority import majority_credit
 from saturation.metrics.metric import Human
+from saturation.resampling.draw import subsample
 from saturation.typing import Counts, Floats, Ints, TieRule
 
 SMOOTHING_STRENGTHS = (0.05, 0.1, 0.2, 0.3, 0.4)
@@ -186,6 +188,39 @@ def fit_base_rate(counts: Counts) -> BaseRatePrior:
     if math.isnan(fitted.rho):
         raise UsageError("a base-rate prior needs items with two votes or more, and more than one label in use")
     return BaseRatePrior(fitted.distribution, fitted.strength)
+
+
+def draw_votes(counts: Counts, budgets: Sequence[int], seed: int = 0) -> dict[int, Ints]:
+    """N votes of every item without replacement, nested: a larger budget holds the votes of the smaller ones.
+
+    Parameters
+    ----------
+    counts
+        (items, labels) whole votes; every item needs as many as the largest budget.
+    budgets
+        Votes an item.
+    seed
+        Which draw; the same seed gives the same votes to every method.
+
+    Returns
+    -------
+    Budget -> (items, labels) counts.
+
+    Raises
+    ------
+    UsageError
+        When an item has too few votes, or votes are not whole.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> drawn = draw_votes(np.array([[3, 1], [2, 2]]), (1, 4))
+    >>> drawn[1].sum(axis=1).tolist(), drawn[4].tolist()
+    ([1, 1], [[3, 1], [2, 2]])
+    """
+    ordered = tuple(sorted(set(budgets)))
+    drawn = subsample(seed, 0, 1, counts, ordered, threads=1).targets[0]
+    return dict(zip(ordered, drawn, strict=True))
 
 
 def _voted(counts: Counts) -> Floats:
