@@ -170,8 +170,6 @@ def test_ceiling_can_be_chosen(panel):
     assert find(made, "fraction", "kl", budget=10, method="soft", baseline="hard").unc.estimate == 1
     with pytest.raises(UsageError, match="no condition matches"):
         saturation_curve(panel, ceiling="method=soft,budget=11")
-    with pytest.raises(UsageError, match="asymptote"):
-        saturation_curve(panel, ceiling="asymptote")
 
 
 def test_two_models_have_their_own_ceiling(panel):

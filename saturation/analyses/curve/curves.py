@@ -12,6 +12,8 @@ ALL_VOTES_METHODS = ("hard", "smoothing", "smoothing_tuned", "temperature", "bas
 """Methods whose target is made from all votes unless a budget says otherwise: baselines, not curves."""
 BASELINE_METHODS = ("smoothing", "smoothing_tuned", "temperature", "base_rate")
 SMALLEST, EQUAL_BUDGET = "smallest", "hard[N]"
+ASYMPTOTE = "asymptote"
+"""The ceiling that is what a fitted curve settles at."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,25 +77,22 @@ def curves_of(conditions: Sequence[Condition], ceiling: str | None = None) -> tu
     conditions
         Of the panel, in canonical order.
     ceiling
-        A selector of one condition (one for each model); None: ``soft`` at the largest budget of the same model, else
-        the curve's own largest budget.
+        A selector of one condition (one for each model); None and ``asymptote``: ``soft`` at the largest budget of the
+        same model, else the curve's own largest budget (for ``asymptote``, whose curve is then fitted).
 
     Raises
     ------
     UsageError
         When the selector does not name one condition, or several conditions could be a model's ceiling.
     """
-    if ceiling == "asymptote":
-        raise UsageError(
-            "the fitted ceiling 'asymptote' is not available; name a condition, e.g. method=soft,budget=100"
-        )
+    selector = None if ceiling == ASYMPTOTE else ceiling
     grouped: dict[tuple[Condition, bool], list[int]] = {}
     for index, one in enumerate(conditions):
         grouped.setdefault((one.without("budget"), one.budget is None), []).append(index)
     made = []
     for (shared, _), members in grouped.items():
         budgets = tuple(conditions[m].budget for m in members)
-        top = _chosen(conditions, shared, ceiling) if ceiling else _default(conditions, shared, members)
+        top = _chosen(conditions, shared, selector) if selector else _default(conditions, shared, members)
         made.append(Curve(shared, budgets, tuple(members), top))
     return tuple(made)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from saturation.analyses.curve.curves import Curve
+from saturation.analyses.curve.curves import ASYMPTOTE, Curve
 from saturation.analyses.remarks import ANNOTATORS_UNKNOWN, FEW_SEEDS, NO_DRAW_COLUMN
 from saturation.results import Note
 from saturation.tables.panel import Panel
@@ -32,12 +32,22 @@ BEST_SMOOTHING = Note(
 )
 
 
-def notes_of(panel: Panel, curves: Sequence[Curve], *, resample: bool, few: bool, people: bool) -> tuple[Note, ...]:
+FITTED_CEILING = Note(
+    "fitted_ceiling",
+    "the ceiling is what a fitted curve settles at, an extrapolation as right as its form: the rows of the fits "
+    "say which form, and whether the points reject it",
+)
+
+
+def notes_of(
+    panel: Panel, curves: Sequence[Curve], *, resample: bool, few: bool, people: bool, ceiling: str | None = None
+) -> tuple[Note, ...]:
     """Every remark that applies to this study, most important first."""
     return tuple(
         note
         for applies, note in (
             (not any(curve.is_curve for curve in curves), NO_CURVE),
+            (ceiling == ASYMPTOTE, FITTED_CEILING),
             (not panel.has_draws and max(len(seeds) for seeds in panel.seeds) > 1, NO_DRAW_COLUMN),
             (panel.votes.ballots is None, ANNOTATORS_UNKNOWN),
             (people and not few, LINEARISED_FOR_ANNOTATORS),

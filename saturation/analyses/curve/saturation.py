@@ -13,7 +13,9 @@ from saturation.analyses.annotator_part import annotators_part, has_annotators
 from saturation.analyses.crossed import resampled_losses
 from saturation.analyses.curve import contrast
 from saturation.analyses.curve import rows as curve_rows
-from saturation.analyses.curve.curves import Baseline, Curve, baselines_of, check_wanted, curves_of
+from saturation.analyses.curve.asymptote import extrapolated_rows, with_asymptotes
+from saturation.analyses.curve.curves import ASYMPTOTE, Baseline, Curve, baselines_of, check_wanted, curves_of
+from saturation.analyses.curve.fit_rows import FitOptions, fit_options, fit_rows
 from saturation.analyses.curve.item_sets import PER_BUDGET_ITEMS, RAGGED, ItemSet, item_sets
 from saturation.analyses.curve.labels_only import label_rows
 from saturation.analyses.curve.margins import margins_of
@@ -51,6 +53,8 @@ def saturation_curve(
     ties: str = "share",
     floor: float = 1e-15,
     bins: int = 10,
+    fits: Sequence[str] | None = None,
+    predict: Sequence[int] = (),
     threads: int | None = None,
 ) -> SaturationResult:
     """Saturation of every metric in the number of votes a training target was made from.
@@ -71,7 +75,9 @@ def saturation_curve(
         None: all that the study has.
     ceiling
         Selector of the condition that counts as saturated, e.g. ``method=soft,budget=100``; None: ``soft`` at the
-        largest budget of the same model, else the curve's own largest budget.
+        largest budget of the same model, else the curve's own largest budget; ``asymptote``: what the curve of that
+        condition settles at, fitted, its uncertainty carried into every shortfall, fraction and N* (a reason where the
+        budgets show no level that it settles at).
     q
         Shares of the gain that N* is asked for, each in (0, 1).
     margin
@@ -82,13 +88,19 @@ def saturation_curve(
     level
         Coverage of the intervals, above 0.5; one-sided bounds (N*) have the same level.
     n_resamples
-        Resamples of the joint bootstrap, or of the annotators; rows and settings say how many were used (null: none).
+        Resamples of the joint bootstrap; rows say how many were used (null: none, intervals are linearised).
     rng
         Seed, or a NumPy generator.
     ragged
         ``common``: one item set for a whole study; ``per-budget``: each budget on all items with enough votes.
     ties, floor, bins
         Shared options of the metrics.
+    fits
+        Forms to fit through the budgets of every curve, of ``power`` (a + b N^-c, c in (0, 3]) and ``exponential``
+        (a + b exp(-c N)), where it has at least 5; None: none, or both where ``predict`` or the ceiling asks for one.
+        Correlations and the like are fitted on the loss scale, that is negated.
+    predict
+        Numbers of votes to read off every fit; beyond the budgets tried the rows say ``extrapolated``.
     threads
         Threads of the resampling; they change no number.
 
@@ -103,7 +115,8 @@ def saturation_curve(
 
     References
     ----------
-    Fieller 1954 (ratios); Goeman and Solari 2010 and Maurer et al. 1995 (fixed sequences of tests).
+    Fieller 1954 (ratios); Goeman and Solari 2010 and Maurer et al. 1995 (fixed sequences of tests); Hurvich and Tsai
+    1989 (AICc); Venzon and Moolgavkar 1988 (profile intervals of fits).
 
     Examples
     --------
@@ -115,6 +128,9 @@ def saturation_curve(
     _check(q, level, design, ragged, n_resamples)
     seed = seed_of(rng)
     chosen = metrics_of(metrics, ties=ties, floor=floor, bins=bins, seed=seed)
+    fitting = fit_options(fits, predict, ceiling)
+    if fitting.forms and ragged == PER_BUDGET_ITEMS:
+        raise UsageError("fits need one item set for the whole curve; leave out ragged=per-budget")
     curves = curves_of(panel.conditions, ceiling)
     sets, set_notes = item_sets(panel, curves, ragged)
     few = min(len(seeds) for seeds in panel.seeds) < FROM_SEEDS
@@ -125,9 +141,12 @@ def saturation_curve(
     if ragged == PER_BUDGET_ITEMS:
         rows = tuple(_rows_per_budget(studies))
     else:
-        study = studies[0][1]
+        plain = studies[0][1]
+        fitted = with_asymptotes(plain) if ceiling == ASYMPTOTE else None
+        study = plain if fitted is None else fitted.study
         labels = label_rows(study, keep_items(panel, sets[0].kept), ties, seed, threads)
         rows = (*_rows(study), *contrast.metric_rows(study), *contrast.gap_rows(study), *labels)
+        rows += (*_fit_rows(plain, fitting), *(() if fitted is None else extrapolated_rows(fitted)))
     settings = {
         "metrics": [m.name for m in chosen],
         "baselines": None if baselines is None else list(baselines),
@@ -143,9 +162,15 @@ def saturation_curve(
         "ties": ties,
         "floor": floor,
         "bins": bins,
+        "fits": list(fitting.forms),
+        "predict": list(fitting.predict),
         "labels": list(panel.votes.labels),
     }
-    notes = (*panel.notes, *set_notes, *notes_of(panel, curves, resample=resample, few=few, people=people))
+    notes = (
+        *panel.notes,
+        *set_notes,
+        *notes_of(panel, curves, resample=resample, few=few, people=people, ceiling=ceiling),
+    )
     data = replace(panel.summary, floored=floored_rows(panel, chosen, floor))
     return SaturationResult(rows=rows, settings=settings, data=data, inputs=panel.inputs, notes=notes)
 
@@ -198,15 +223,14 @@ def _study(panel: Panel, options: _Options) -> Study:
     if drawn is not None:
         spread = from_resamples(drawn, [len(seeds) for seeds in panel.seeds])
     elif has_annotators(panel):
-        people = annotators_part(panel, options.metrics, options.n_resamples, options.seed, options.threads)
-        n_resamples = people.n_draws
-        spread = covariance(losses.influence, people.covariance, people.df)
+        people = annotators_part(panel, options.metrics, options.seed, options.threads)
+        spread = covariance(losses.influence, people.covariance, people.df, people.within)
         losses = replace(losses, reasons={**people.reasons, **losses.reasons})
     else:
         spread = covariance(losses.influence)
     joint = Joint(losses.influence.estimates, spread, drawn, options.level, options.seed)
     return Study(
-        conditions=panel.conditions,
+        names=tuple(map(str, panel.conditions)),
         losses=losses,
         joint=joint,
         curves=options.curves,
@@ -241,6 +265,14 @@ def _rows(study: Study) -> Iterator[CurveRow]:
                 yield from curve_rows.fraction_rows(study, curve, rank, baseline)
             if curve.is_curve:
                 yield curve_rows.noninferiority_row(study, curve, rank)
+
+
+def _fit_rows(study: Study, options: FitOptions) -> Iterator[CurveRow]:
+    """Fits of every curve and metric with a better and worse."""
+    for curve in study.curves:
+        for rank, metric in enumerate(study.metrics):
+            if curve.is_curve and metric.direction != "none":
+                yield from fit_rows(study, curve, rank, options)
 
 
 def _rows_per_budget(studies: Sequence[tuple[ItemSet, Study]]) -> Iterator[CurveRow]:

@@ -10,7 +10,6 @@ from saturation.analyses.curve.curves import Baseline, Curve
 from saturation.analyses.fractions import Fraction
 from saturation.analyses.joint import Answer, Joint
 from saturation.analyses.losses import Losses
-from saturation.conditions import Condition
 from saturation.metrics.metric import Metric
 from saturation.resampling.intervals import Interval
 from saturation.results import CurveRow, Uncertainty
@@ -30,8 +29,8 @@ class Study:
 
     Attributes
     ----------
-    conditions
-        (conditions,) of the panel.
+    names
+        (conditions,) text form of each condition of the panel, then what fitted ceilings are called.
     losses, joint
         Statistics and their joint uncertainty.
     curves
@@ -48,7 +47,7 @@ class Study:
         Number of resamples, None where nothing is resampled.
     """
 
-    conditions: tuple[Condition, ...]
+    names: tuple[str, ...]
     losses: Losses
     joint: Joint
     curves: tuple[Curve, ...]
@@ -71,7 +70,7 @@ class Study:
             curve=curve.text,
             model=curve.condition.model,
             method=curve.condition.method,
-            ceiling=None if curve.ceiling is None else str(self.conditions[curve.ceiling]),
+            ceiling=None if curve.ceiling is None else self.names[curve.ceiling],
             direction=metric.direction,
             unc=unc,
             **more,
