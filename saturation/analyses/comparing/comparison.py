@@ -108,25 +108,110 @@ def compare(
     >>> round(row.unc.estimate, 4), row.favours  # (.05 + .1 + 0 + .1)/4 - (.25 + .5 + 0 + .5)/4
     (-0.25, None)
     """
+    one = select(panel.conditions, str(a))
+    pairs = [(one, other) for other in _others(panel, one, b)]
+    asked = {"a": str(one), "b": [str(other) for _, other in pairs]}
+    return _compared(
+        panel, pairs, asked, metrics=metrics, tests=tests, margin=margin, n_train=n_train, adjustment=adjustment,
+        level=level, n_resamples=n_resamples, rng=rng, ties=ties, floor=floor, bins=bins, threads=threads,
+    )  # fmt: skip
+
+
+def compare_pairs(
+    panel: Panel,
+    pairs: Sequence[tuple[str | Condition, str | Condition]],
+    *,
+    metrics: Sequence[str] = DEFAULT_METRICS,
+    tests: Sequence[str] | None = None,
+    adjustment: str = "holm",
+    level: float = 0.95,
+    n_resamples: int = 9999,
+    rng: int | np.random.Generator = 0,
+    ties: TieRule = "share",
+    floor: float = 1e-15,
+    bins: int = 10,
+    threads: int | None = None,
+) -> CompareResult:
+    """Compare several pairs of conditions (a, b) of one panel, all of them one family of tests.
+
+    Parameters
+    ----------
+    panel
+        Votes and predictions of the same items.
+    pairs
+        Selectors of a and b, one pair a comparison; each pair once.
+    metrics, tests, adjustment, level, n_resamples, rng, ties, floor, bins, threads
+        As in :func:`compare`.
+
+    Returns
+    -------
+    CompareResult
+        The rows of :func:`compare`, metric by metric, pair by pair.
+
+    Raises
+    ------
+    UsageError
+        For no pair, a pair that is named twice, selectors that do not name one condition, or unknown options.
+
+    Examples
+    --------
+    >>> from saturation.tables.builders import panel_from_arrays
+    >>> counts = [[3, 1], [0, 4], [2, 2], [4, 0]]
+    >>> good, bad = [[0.7, 0.3], [0.1, 0.9], [0.5, 0.5], [0.9, 0.1]], [[0.5, 0.5]] * 4
+    >>> panel = panel_from_arrays([good, bad], counts, conditions=[{"method": "soft"}, {"method": "base_rate"}])
+    >>> found = compare_pairs(panel, [("method=base_rate", "method=soft")], metrics=["tvd"], tests=[])
+    >>> round(found.rows[0].unc.estimate, 4)  # (.25 + .5 + 0 + .5)/4 - (.05 + .1 + 0 + .1)/4
+    0.25
+    """
+    chosen = [(select(panel.conditions, str(a)), select(panel.conditions, str(b))) for a, b in pairs]
+    if not chosen:
+        raise UsageError("pairs is empty; name at least one pair of conditions")
+    for one, other in chosen:
+        if one == other:
+            raise UsageError(f"a and b are the same condition: {one}")
+        if chosen.count((one, other)) > 1:
+            raise UsageError(f"the pair {one} against {other} is named twice")
+    asked = {"pairs": [[str(one), str(other)] for one, other in chosen]}
+    return _compared(
+        panel, chosen, asked, metrics=metrics, tests=tests, margin=None, n_train=None, adjustment=adjustment,
+        level=level, n_resamples=n_resamples, rng=rng, ties=ties, floor=floor, bins=bins, threads=threads,
+    )  # fmt: skip
+
+
+def _compared(
+    panel: Panel,
+    wanted: Sequence[tuple[Condition, Condition]],
+    asked: Mapping[str, Any],
+    *,
+    metrics: Sequence[str],
+    tests: Sequence[str] | None,
+    margin: float | Mapping[str, float] | None,
+    n_train: int | None,
+    adjustment: str,
+    level: float,
+    n_resamples: int,
+    rng: int | np.random.Generator,
+    ties: TieRule,
+    floor: float,
+    bins: int,
+    threads: int | None,
+) -> CompareResult:
+    """Every pair, on a panel of the conditions that occur in one."""
     _check(level, n_resamples, adjustment, n_train)
     chosen = metrics_of(metrics, ties=ties, floor=floor, bins=bins)
     margins = _margins(margin, chosen)
-    wanted = _tests(tests, margin, n_train)
-    one = select(panel.conditions, str(a))
-    others = _others(panel, one, b)
+    named = _tests(tests, margin, n_train)
     seed = seed_of(rng)
-    kept = sorted({panel.conditions.index(c) for c in (one, *others)})
-    compared = _only(panel, kept)
+    compared = _only(panel, sorted({panel.conditions.index(one) for pair in wanted for one in pair}))
     field = field_of(compared, chosen, level=level, n_resamples=n_resamples, seed=seed, threads=threads)
-    pairs = [(rank, compared.conditions.index(other)) for rank in range(len(chosen)) for other in others]
-    contests = [contest_of(field, rank, compared.conditions.index(one), other) for rank, other in pairs]
+    places = [(compared.conditions.index(one), compared.conditions.index(other)) for one, other in wanted]
+    contests = [contest_of(field, rank, *place) for rank in range(len(chosen)) for place in places]
     ratio = None if n_train is None else _test_size(compared) / n_train
-    rows = tuple(rows_of(field, contests, wanted, adjustment=adjustment, margins=margins, test_over_train=ratio))
+    rows = tuple(rows_of(field, contests, named, adjustment=adjustment, margins=margins, test_over_train=ratio))
     settings: dict[str, Any] = {
-        "a": str(one),
-        "b": [str(other) for other in others],
+        **asked,
         "metrics": [metric.name for metric in chosen],
-        "tests": list(wanted),
+        "tests": list(named),
         "margin": dict(margins) if margin is not None else None,
         "n_train": n_train,
         "adjustment": adjustment,
@@ -141,7 +226,7 @@ def compare(
         "labels": list(panel.votes.labels),
     }
     data = replace(panel.summary, floored=floored_rows(compared, chosen, floor))
-    said = (*panel.notes, *notes(field, wanted))
+    said = (*panel.notes, *notes(field, named))
     return CompareResult(rows=rows, settings=settings, data=data, inputs=panel.inputs, notes=said)
 
 
