@@ -97,7 +97,7 @@ def load_classifier(
     labels
         Start a new head for these labels; None: the head that was saved.
     init_seed
-        Seed of the new head, set before the model is built.
+        Seed of the new head, set before it is built.
     trust_remote_code
         Whether code that comes with the model may run.
 
@@ -121,8 +121,6 @@ def load_classifier(
             "num_labels": len(names), "id2label": names, "label2id": {name: i for i, name in names.items()},
             "ignore_mismatched_sizes": True,
         }  # fmt: skip
-    if init_seed is not None:
-        torch.manual_seed(init_seed)
     try:
         tokenizer = transformers.AutoTokenizer.from_pretrained(source.name, **shared)
         model = transformers.AutoModelForSequenceClassification.from_pretrained(
@@ -132,6 +130,8 @@ def load_classifier(
         raise UsageError(
             f"cannot load the model {source.name}: {_first_line(error)}. {_advice(error, source)}"
         ) from error
+    if labels is not None:
+        _renew_head(model, init_seed or 0)
     settle_padding(model, tokenizer)
     return Checkpoint(
         model=model.to(place).eval(),
@@ -141,6 +141,21 @@ def load_classifier(
         head={int(index): str(name) for index, name in model.config.id2label.items()},
         about=describe(source, model, tokenizer),
     )
+
+
+def _renew_head(model: Any, seed: int) -> None:
+    """Put freshly drawn weights wherever the model is more than its encoder.
+
+    The library draws new weights only where shapes differ, so a head saved for as many labels would stay; and it draws
+    them from whatever state the random numbers are in.
+    """
+    import torch
+
+    torch.manual_seed(seed)
+    fresh = type(model)(model.config)
+    for name, child in model.named_children():
+        if name != model.base_model_prefix:
+            child.load_state_dict(getattr(fresh, name).state_dict())
 
 
 def settle_padding(model: Any, tokenizer: Any) -> None:

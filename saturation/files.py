@@ -67,6 +67,28 @@ def write_bytes(path: Path, data: bytes) -> None:
         temporary.write_bytes(data)
 
 
+@contextmanager
+def claimed(path: Path, *, wait: bool) -> Iterator[bool]:
+    """Hold a lock that ends with its process: a killed worker leaves no claim behind. Yields whether it is held.
+
+    Parameters
+    ----------
+    path
+        A file beside the work, made where it is not there.
+    wait
+        Whether to wait for another process that holds it, rather than go on without.
+    """
+    import fcntl
+
+    with Path(path).open("a") as handle:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+        except BlockingIOError:
+            yield False
+            return
+        yield True
+
+
 def make_folder(path: Path) -> Path:
     """Create a folder for outputs and its parents."""
     try:

@@ -25,8 +25,7 @@ NLI = tiny.NLI
 
 
 def run(*words):
-    result = CliRunner().invoke(group, [str(word) for word in words], catch_exceptions=False, standalone_mode=False)
-    return result
+    return CliRunner().invoke(group, [str(word) for word in words], catch_exceptions=False, standalone_mode=False)
 
 
 def predicted(tables, model, out, *more):
@@ -89,7 +88,7 @@ def test_outputs_are_matched_by_name(tables, bert, tmp_path):
 
 def test_placeholder_names_are_refused_until_they_are_named(tables, tmp_path):
     model = tiny.classifier(tmp_path / "m", labels=("LABEL_0", "LABEL_1", "LABEL_2"))
-    with pytest.raises(UsageError, match="says nothing about their meaning.*--label-map LABEL_0"):
+    with pytest.raises(UsageError, match=r"says nothing about their meaning.*--label-map LABEL_0"):
         predicted(tables, model, tmp_path / "p.parquet")
     named = "LABEL_0=neutral,LABEL_1=entailment,LABEL_2=contradiction"
     frame, _ = predicted(tables, model, tmp_path / "p.parquet", "--label-map", named)
