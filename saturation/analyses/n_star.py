@@ -1,7 +1,8 @@
 """N*: the smallest budget that keeps a share q of the gain. Functions of budgets and fractions; they know no panel.
 
 The headline tests budgets from the largest below the ceiling downwards and stops at the first failure: a fixed
-sequence needs no correction for the number of budgets. N* is interval-censored by the grid of budgets.
+sequence needs no correction for the number of budgets. N* is interval-censored by the grid of budgets: found at N_j it
+lies in (N_{j-1}, N_j], and so its interval (low, high] is open below, with N_0 = 0.
 """
 
 from __future__ import annotations
@@ -27,7 +28,8 @@ class NStar:
     estimate
         The budget; None where censored or undefined.
     low, high
-        Ends of its interval; None where open.
+        Ends of its interval, None where open. On the grid of budgets (low, high]: ``low`` is the largest budget that is
+        excluded, 0 where none is. Interpolated: [low, high].
     censored
         ``above``: more than the largest budget below the ceiling; ``below``: at most the smallest budget tried.
     reason
@@ -55,23 +57,29 @@ def n_star(budgets: Sequence[int], fractions: Sequence[Fraction], q: float) -> N
 
     Returns
     -------
-    The interval holds the budgets that the test of f = q leaves: from the first whose upper limit reaches q to the
-    one from which on every lower limit does. Given N_j, the answer is interval-censored: (N_{j-1}, N_j].
+    The interval (low, high] inverts the test of f = q: above the budget before the first whose upper limit reaches q,
+    up to the one from which on every lower limit does.
     """
     broken = _undefined(fractions)
     if broken is not None:
         return NStar(None, reason=broken)
     tested = _below_ceiling(fractions)
     first = fixed_sequence([f.lower is not None and f.lower >= q for f in fractions[:tested]])
-    low = next((b for b, f in zip(budgets, fractions, strict=True) if f.high is None or f.high >= q), None)
-    last = fixed_sequence([f.low is not None and f.low >= q for f in fractions])
-    high = None if last is None else budgets[last]
-    if first is None:
-        return _above(budgets, tested, low)
-    return _found(budgets, first, low, high)
+    low, high = _compatible(
+        budgets,
+        may=[f.high is None or f.high >= q for f in fractions],
+        must=[f.low is not None and f.low >= q for f in fractions],
+    )
+    return _above(budgets, tested, low) if first is None else _found(budgets, first, low, high)
 
 
-def n_star_noninferiority(budgets: Sequence[int], upper: Sequence[float | None], margin: float, tested: int) -> NStar:
+def n_star_noninferiority(
+    budgets: Sequence[int],
+    upper: Sequence[float | None],
+    limits: Sequence[tuple[float | None, float | None]],
+    margin: float,
+    tested: int,
+) -> NStar:
     """The smallest N whose shortfall l_N - l_ceil is below a margin with confidence, by the same fixed sequence.
 
     Parameters
@@ -80,15 +88,20 @@ def n_star_noninferiority(budgets: Sequence[int], upper: Sequence[float | None],
         (budgets,) ascending.
     upper
         (budgets,) one-sided upper bounds of the shortfall; None where there is none (does not pass).
+    limits
+        (budgets,) its two-sided intervals; None where open.
     margin
         In the metric's units.
     tested
         How many of the budgets lie below the ceiling.
     """
     first = fixed_sequence([u is not None and u < margin for u in upper[:tested]])
-    if first is None:
-        return _above(budgets, tested, None)
-    return _found(budgets, first, None, None)
+    low, high = _compatible(
+        budgets,
+        may=[least is None or least < margin for least, _ in limits],
+        must=[most is not None and most < margin for _, most in limits],
+    )
+    return _above(budgets, tested, low) if first is None else _found(budgets, first, low, high)
 
 
 def n_star_interpolated(budgets: Sequence[int], fractions: Sequence[Fraction], q: float) -> NStar:
@@ -214,24 +227,30 @@ def _below_ceiling(fractions: Sequence[Fraction]) -> int:
     return len(fractions) - int(at_end)
 
 
-def _above(budgets: Sequence[int], tested: int, low: float | None) -> NStar:
+def _compatible(budgets: Sequence[int], *, may: Sequence[bool], must: Sequence[bool]) -> tuple[float, float | None]:
+    """(low, high] from what two-sided intervals say of each budget: that it may do, and that it does."""
+    first = next((at for at, possible in enumerate(may) if possible), len(budgets))
+    last = fixed_sequence(must)
+    return float(budgets[first - 1]) if first > 0 else 0.0, None if last is None else float(budgets[last])
+
+
+def _above(budgets: Sequence[int], tested: int, low: float) -> NStar:
     if tested == 0:
         return NStar(None, reason="no budget below the ceiling to test")
     last = budgets[tested - 1]
     reason = f"> {last}: no budget tried below the ceiling is shown to keep that much"
     if tested == len(budgets):
         reason = f"> {budgets[-1]}: no budget of this curve is shown to keep that much"
-    # the first budget after the last tested one is merely the next that was tried: N* may lie between them
-    return NStar(None, None if low is None else min(low, last), None, "above", reason)
+    return NStar(None, low, None, "above", reason)
 
 
-def _found(budgets: Sequence[int], first: int, low: float | None, high: float | None) -> NStar:
+def _found(budgets: Sequence[int], first: int, low: float, high: float | None) -> NStar:
     at = budgets[first]
     if first > 0:
         return NStar(at, low, high, None, f"in ({budgets[first - 1]}, {at}]: the budgets between were not tried")
     if at == 1:
         return NStar(at, low, high)
-    return NStar(None, None, at, "below", f"<= {at}: smaller budgets were not tried")
+    return NStar(None, 0.0, at, "below", f"<= {at}: smaller budgets were not tried")
 
 
 def _grid(budgets: Sequence[int]) -> str:

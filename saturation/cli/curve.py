@@ -15,6 +15,7 @@ from saturation.cli.output import print_result, with_settings
     epilog=options.example(
         "saturation curve --votes votes.csv --predictions predictions.csv",
         "saturation curve --votes v.parquet --predictions p.parquet --baselines hard --ceiling method=soft,budget=50",
+        "saturation curve --votes v.parquet --predictions p.parquet --fit power,exponential --predict 200,500",
     ),
 )
 @options.votes
@@ -25,6 +26,7 @@ from saturation.cli.output import print_result, with_settings
 @options.ceiling
 @options.q
 @options.margin
+@options.fits
 @options.ragged
 @options.design
 @options.resampling
@@ -53,6 +55,8 @@ def command(**given: Any) -> None:
         ties=given["ties"],
         floor=given["floor"],
         bins=given["bins"],
+        fits=given["fits"],
+        predict=given["predict"],
         threads=given["threads"],
     )
     result = with_settings(result, options.table_settings(given, panel.votes.labels))

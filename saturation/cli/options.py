@@ -201,7 +201,25 @@ ceiling = _option(
     "--ceiling",
     default=None,
     metavar="CONDITION",
-    help="What counts as saturated, e.g. method=soft,budget=100; default: soft at the largest budget of the model.",
+    help="What counts as saturated, e.g. method=soft,budget=100; default: soft at the largest budget of the model; "
+    "asymptote: what a fitted curve settles at.",
+)
+fits = stack(
+    _option(
+        "--fit",
+        "fits",
+        type=ListOf(),
+        metavar="NAME,...",
+        default=None,
+        help="Curves to fit through 5 budgets or more: power (a + b N^-c), exponential (a + b exp(-c N)).",
+    ),
+    _option(
+        "--predict",
+        type=Budgets(),
+        metavar="200,500",
+        default=(),
+        help="Votes an item to read off the fits, also beyond the budgets tried.",
+    ),
 )
 q = _option(
     "--q", type=Shares(), metavar="NUMBER,...", default=".9,.95", help="Shares of the gain that N* is asked for."

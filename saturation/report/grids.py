@@ -93,7 +93,7 @@ def n_star_grid(result: LabelCurveResult | SaturationResult) -> Grid:
         return _count(row, own)
 
     return _grid(
-        "Annotators needed per item, and in brackets the budgets compatible with keeping exactly that share.",
+        "Annotators needed per item; in brackets its interval, (10, 20] for more than 10 and at most 20.",
         "metric, baseline",
         rows,
         lambda r: _line_name(r, names),
@@ -181,8 +181,8 @@ def _count(row: AnyRow, fractions: list[AnyRow]) -> tuple[str, str | None]:
     if found is None:
         return phrases.NO_ESTIMATE, row.unc.reason
     text = f"{'≤ ' if row.censored == 'below' else ''}{phrases.budget(found)}"
-    if row.unc.low is not None and row.unc.high is not None:
-        text += f" [{phrases.budget(row.unc.low)}, {phrases.budget(row.unc.high)}]"
+    if row.unc.low is not None and row.censored is None:
+        text += f" {phrases.half_open(row.unc.low, row.unc.high)}"
     return text, note
 
 

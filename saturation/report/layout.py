@@ -32,6 +32,12 @@ REPEATED = {
 }
 """Columns that say again what another one says: left out where one of those has values."""
 
+HALF_OPEN = ("n_star", "n_star_noninferiority")
+"""Quantities on the grid of budgets: their interval is without its lower end."""
+
+FITS = ("fit_asymptote", "fit_exponent", "fit_prediction", "fit_aicc")
+"""Quantities of fitted curves, whose baseline names the form."""
+
 LEAST = (
     "alternative", "family_size", "n_pairs", "df", "bins_used", "estimator", "interval", "n_resamples", "design",
     "level", "n_dropped", "reference_size", "mc_se", "draw_sd", "draws", "denominator_p", "fieller", "fieller_shape",
@@ -71,7 +77,12 @@ TITLES = {
     "n_star": "N*",
     "n_star_interpolated": "N* interpolated between budgets",
     "n_star_noninferiority": "N* by non-inferiority",
+    "n_star_fit": "N* by the fitted curve",
     "contrast_log_n_star": "contrast of log N*",
+    "fit_asymptote": "fitted curves: what they settle at",
+    "fit_exponent": "fitted curves: exponent c of a + b N^-c, rate c of a + b exp(-c N)",
+    "fit_prediction": "fitted curves: predictions",
+    "fit_aicc": "fitted curves: AICc, smaller is preferred",
     "rel": "rel: reliability, what miscalibration costs",
     "res": "res: resolution, what telling items apart gains",
     "unc": "unc: uncertainty of the labels alone",
@@ -290,8 +301,11 @@ def _word(key: str) -> str:
 
 
 def _header(records: Sequence[Record], key: str) -> str:
-    bounds = key in INTERVALS and any(_has_values(records, bound) for bound in INTERVALS[key])
-    return f"{_word(key)} [low, high]" if bounds else _word(key)
+    name = "form" if key == "baseline" and all(record.get("quantity") in FITS for record in records) else _word(key)
+    if key not in INTERVALS or not any(_has_values(records, bound) for bound in INTERVALS[key]):
+        return name
+    told = f"{name} [low, high]"
+    return _open_below(told) if all(record.get("quantity") in HALF_OPEN for record in records) else told
 
 
 def _has_values(records: Sequence[Record], name: str) -> bool:
@@ -325,7 +339,8 @@ def _cells(records: Sequence[Record], key: str) -> list[str]:
 
 def _interval_cell(record: Record, key: str, low: float | None, high: float | None) -> str:
     if key == "estimate":
-        return with_interval(record[key], low, high, record.get("se"), record.get("censored"))
+        told = with_interval(record[key], low, high, record.get("se"), record.get("censored"))
+        return _open_below(told) if record.get("quantity") in HALF_OPEN else told
     if record.get(key) is None:
         return "" if low is None and high is None else with_interval(None, low, high).removeprefix("- ")
     return with_interval(record[key], low, high)
@@ -341,6 +356,11 @@ def _mark(
     for position, record in enumerate(records):
         if record.get("reason"):
             target[position] += f" ({footnotes.index(str(record['reason'])) + 1})"
+
+
+def _open_below(text: str) -> str:
+    """An interval without its lower end: ``20 [10, 20]`` as ``20 (10, 20]``."""
+    return text.replace("[", "(", 1)
 
 
 def _is_numeric(records: Sequence[Record], key: str) -> bool:

@@ -133,9 +133,11 @@ def n_star_data(result: CurveResult) -> list[Star]:
     names = _star_names(rows)
     for row in rows:
         above = _largest_below_ceiling(result, row) if row.censored == "above" else None
-        unc, at_most = row.unc, row.censored == "below"
-        name = names[_star_key(row)]
-        stars.append(Star(row.metric, name, row.q or 0.0, found_budget(row), unc.low, unc.high, above, at_most))
+        low = row.unc.low
+        if low == 0:  # excludes no budget: drawn from the smallest one, as zero has no place on the axis
+            low = _smallest_budget(result, row)
+        at_most, name = row.censored == "below", names[_star_key(row)]
+        stars.append(Star(row.metric, name, row.q or 0.0, found_budget(row), low, row.unc.high, above, at_most))
     return stars
 
 
@@ -237,5 +239,14 @@ def star_baselines(result: CurveResult) -> tuple[str, ...]:
 
 def _largest_below_ceiling(result: CurveResult, star: CurveRow | LabelCurveRow) -> float | None:
     """Where a censored N* begins, from the star's own fractions."""
+    return largest_below(_own_fractions(result, star))
+
+
+def _smallest_budget(result: CurveResult, star: CurveRow | LabelCurveRow) -> float | None:
+    return min((row.budget for row in _own_fractions(result, star) if row.budget is not None), default=None)
+
+
+def _own_fractions(result: CurveResult, star: CurveRow | LabelCurveRow) -> list[CurveRow | LabelCurveRow]:
+    """The shares that an N* was read from."""
     own = (row for row in result.rows if row.quantity == "fraction" and row.metric == star.metric)
-    return largest_below([row for row in own if _star_key(row) == _star_key(star)])
+    return [row for row in own if _star_key(row) == _star_key(star)]

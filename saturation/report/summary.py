@@ -99,7 +99,7 @@ def _line(one: HowMany, rows: Sequence[Any], targets: Sequence[float], reasons: 
     return (
         _name(one.answer.metric),
         counts[0],
-        *(text.partition(" [")[0] for text in counts[1:]),
+        *(text.partition(" (")[0] for text in counts[1:]),
         "" if share is None else _kept(share.unc),
         "" if left is None else _amount(left.unc),
     )

@@ -228,14 +228,16 @@ def _grid_words(star: CurveLike, fractions: Sequence[CurveLike]) -> list[str]:
 
 
 def _compatible_words(star: CurveLike, kind: str) -> list[str]:
-    """The interval of N*: the budgets whose fraction may be exactly q."""
+    """The interval of N* inverts the test: what lies above the last budget that is excluded."""
     unc = star.unc
-    if kind != "found" or unc.low is None or unc.high is None or unc.interval == "exact":
+    if kind != "found" or unc.low is None or unc.interval == "exact":
         return []
+    words = [f"above {phrases.budget(unc.low)}"] if unc.low > 0 else []
+    words += [f"at most {phrases.budget(unc.high)}"] if unc.high is not None else []
     level = phrases.share(unc.level or 0)
-    if unc.low == unc.high:
-        return [f"The {level} interval of that number holds no other budget tried."]
-    return [f"The {level} interval of that number is {phrases.budget(unc.low)} to {phrases.budget(unc.high)}."]
+    if not words:
+        return [f"The {level} interval of that number is open: the budgets tried exclude none."]
+    return [f"The {level} interval of that number: {', '.join(words)}."]
 
 
 def _fraction_words(star: CurveLike, fractions: Sequence[CurveLike]) -> list[str]:

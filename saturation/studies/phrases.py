@@ -146,6 +146,18 @@ def percent_interval(unc: Uncertainty) -> str:
     return f"{percent(unc.estimate, places)} [{percent(unc.low, places)}, {percent(unc.high, places)}]"
 
 
+def half_open(low: float | None, high: float | None) -> str:
+    """The interval of an N* on the grid of budgets: without its lower end, with its upper one.
+
+    Examples
+    --------
+    >>> half_open(10.0, 20.0), half_open(10.0, None)
+    ('(10, 20]', '(10, ∞)')
+    """
+    start = "" if low is None else budget(low)
+    return f"({start}, \u221e)" if high is None else f"({start}, {budget(high)}]"
+
+
 def metric(spec: str) -> str:
     """A metric in words, its options kept.
 

@@ -143,17 +143,20 @@ def test_n_star_is_the_smallest_of_the_unbroken_run():
 
 
 def test_n_star_interval_inverts_the_test():
-    # q = .9: N = 1 is below, N = 3 [.82, .92] and N = 5 [.87, .97] hold it, N = 10 [.93, .97] is above
+    # q = .9: N = 1 is below, N = 3 [.82, .92] and N = 5 [.87, .97] hold it, N = 10 [.93, .97] is above: N* in (1, 10]
     made = [known(0.5, 0.1), known(0.87, 0.05), known(0.92, 0.05), known(0.95, 0.02), CEILING]
     found = stars.n_star([1, 3, 5, 10, 20], made, 0.9)
-    assert (found.low, found.estimate, found.high) == (3, 10, 10)
+    assert (found.low, found.estimate, found.high) == (1, 10, 10)
 
 
 def test_n_star_interval_holds_the_estimate_where_the_fractions_fall_back():
-    """At N = 3 the lower limit is above q, at 5 and 10 it is not: the interval ends where all later ones are, at 20."""
+    """At N = 3 the lower limit is above q, at 5 and 10 it is not: the interval ends where all later ones are, at 20.
+
+    It begins above N = 1, the only budget that is excluded.
+    """
     made = [BASELINE, known(0.95, 0.01), known(0.90, 0.03), known(0.92, 0.03), known(0.96, 0.01), CEILING]
     found = stars.n_star([1, 3, 5, 10, 20, 50], made, 0.9)
-    assert (found.estimate, found.low, found.high) == (20, 3, 20)
+    assert (found.estimate, found.low, found.high) == (20, 1, 20)
 
 
 def test_n_star_above_when_only_the_ceiling_qualifies():
@@ -172,8 +175,8 @@ def test_n_star_below_when_the_smallest_passes_unless_it_is_one_vote():
     made = [known(0.97, 0.01), known(0.98, 0.01), CEILING]
     few = stars.n_star([3, 10, 100], made, 0.9)
     one = stars.n_star([1, 10, 100], made, 0.9)
-    assert (few.estimate, few.censored, few.high) == (None, "below", 3)
-    assert (one.estimate, one.censored) == (1, None)
+    assert (few.estimate, few.censored, few.low, few.high) == (None, "below", 0, 3)
+    assert (one.estimate, one.censored, one.low, one.high) == (1, None, 0, 1)
 
 
 def test_n_star_without_a_ceiling_among_its_budgets_tests_the_largest_too():
@@ -184,7 +187,7 @@ def test_n_star_without_a_ceiling_among_its_budgets_tests_the_largest_too():
 def test_an_unbounded_set_neither_passes_nor_excludes():
     unbounded = Fraction(0.95, 0.95, 1.0, se=0.3)
     found = stars.n_star([1, 10, 100], [BASELINE, unbounded, CEILING], 0.9)
-    assert (found.censored, found.low) == ("above", 10)
+    assert (found.censored, found.low) == ("above", 1)
     middle = stars.n_star_interpolated([1, 10, 100], [BASELINE, unbounded, CEILING], 0.9)
     assert (middle.low, middle.high) == (1.0, 100.0)
     assert middle.estimate == pytest.approx(10 ** (0.9 / 0.95))
@@ -203,10 +206,23 @@ def test_interpolation_by_hand():
     assert found.high == pytest.approx(10 ** (1 + 2 / 3))
 
 
+def test_an_n_star_between_two_budgets_is_interval_censored():
+    # f(10) = .80 +- .02 is clearly below .9, f(20) = .95 +- .02 clearly above: anything in (10, 20]
+    made = [BASELINE, known(0.80, 0.02), known(0.95, 0.02), CEILING]
+    found = stars.n_star([1, 10, 20, 100], made, 0.9)
+    assert (found.estimate, found.low, found.high) == (20, 10, 20)
+
+
 def test_noninferiority_stops_at_the_first_budget_above_the_margin():
-    found = stars.n_star_noninferiority([1, 3, 10, 100], [0.005, 0.02, 0.008, 0.0], 0.01, 3)
-    assert found.estimate == 10
-    none = stars.n_star_noninferiority([1, 3, 10, 100], [0.005, 0.02, 0.01, 0.0], 0.01, 3)
+    # upper bounds .005, .02, .008 against .01: 10 passes, 3 fails and ends the sequence
+    limits = [(0.001, 0.006), (0.002, 0.022), (-0.002, 0.011), (0.0, 0.0)]
+    found = stars.n_star_noninferiority([1, 3, 10, 100], [0.005, 0.02, 0.008, 0.0], limits, 0.01, 3)
+    # no lower limit excludes the margin, so neither does any budget; the first from which on all are below it is 100
+    assert (found.estimate, found.low, found.high) == (10, 0, 100)
+    limits[0] = (0.02, 0.03)  # one vote is clearly worse than the margin
+    found = stars.n_star_noninferiority([1, 3, 10, 100], [0.025, 0.02, 0.008, 0.0], limits, 0.01, 3)
+    assert (found.estimate, found.low, found.high) == (10, 1, 100)
+    none = stars.n_star_noninferiority([1, 3, 10, 100], [0.005, 0.02, 0.01, 0.0], limits, 0.01, 3)
     assert none.censored == "above"
 
 

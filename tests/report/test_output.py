@@ -272,7 +272,7 @@ def test_a_censored_answer_says_so_and_a_missing_one_keeps_its_place():
 
     page = arrange([row(low=5.0, censored="above", reason="> 50"), row(estimate=3.0, low=1.0, high=5.0)])
     assert page.sections[0].keys == ("metric", "estimate")
-    assert [cells[1] for cells in page.sections[0].rows] == ["above [5, open] (1)", "3 [1, 5]"]
+    assert [cells[1] for cells in page.sections[0].rows] == ["above (5, open] (1)", "3 (1, 5]"]
     (only,) = arrange([row(reason="undefined")]).sections
     assert only.rows == (("kl", "- (1)"),)
 

@@ -124,7 +124,7 @@ def test_fraction_cells_by_hand():
 
 def test_n_star_cells():
     rows = dict(grids.n_star_grid(fakes.curve()).rows)
-    assert [cell.text for cell in rows["KL divergence, over hard labels"]] == ["3 [2, 10]", "6 [2, 10]"]
+    assert [cell.text for cell in rows["KL divergence, over hard labels"]] == ["3 (2, 10]", "6 (2, 10]"]
     assert [cell.text for cell in rows["Entropy correlation, over hard labels"]] == ["> 50", "> 50"]
     assert [cell.text for cell in rows["Brier score, over label smoothing 0.1"]] == ["undefined"] * 2
 

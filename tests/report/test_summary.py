@@ -24,18 +24,18 @@ def test_it_fits_a_terminal(with_models):
 
 
 def test_a_line_by_hand(text):
-    """kl over hard labels: N* 3 [2, 10] for 90%, 6 for 95%. At 3 the share is .4 + .6 (1 - 3^-1.1)/(1 - 100^-1.1)
+    """kl over hard labels: N* 3 (2, 10] for 90%, 6 for 95%. At 3 the share is .4 + .6 (1 - 3^-1.1)/(1 - 100^-1.1)
     = .4 + .6 * .7013/.9937 = .823, half width .03 + .1/3 = .063; the shortfall is .2 + .1/3 - .201 = .032 +- .004."""
     (line,) = [one for one in text.splitlines() if one.startswith("kl ")][:1]
     assert line.split("  ")[0] == "kl"
-    for piece in ("3 [2, 10]", " 6 ", "82% [76, 89]", "0.032 [.028, .036]"):
+    for piece in ("3 (2, 10]", " 6 ", "82% [76, 89]", "0.032 [.028, .036]"):
         assert piece in line
 
 
 def test_censored_answers_and_missing_ones(text):
     (model, alone) = [one for one in text.splitlines() if one.startswith("entropy_correlation ")]
     assert "> 50" in model
-    assert "10 [5, 10]" in alone
+    assert "10 (5, 10]" in alone
     (entropy,) = [one for one in text.splitlines() if one.startswith("entropy ")][:1]
     assert "none (1)" in entropy
     assert "(1) No number can be given, because it has no better or worse" in text

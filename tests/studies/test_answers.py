@@ -56,7 +56,7 @@ def test_a_budget_that_was_found():
     )
     assert answer.detail == (
         "The next smaller budget tried, 1, is not shown to. "
-        "The 95% interval of that number is 1 to 3. "
+        "The 95% interval of that number: above 1, at most 3. "
         "At 3 the share kept is 95% (95% interval 90% to 100%). "
         "What is left to the ceiling there: 0.0120 [0.0040, 0.0200] nats. "
         "Keeping 95% takes 10."

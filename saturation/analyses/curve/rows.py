@@ -14,7 +14,7 @@ from saturation.analyses.fractions import Fraction
 from saturation.analyses.losses import sign
 from saturation.metrics.metric import Metric
 from saturation.results import CurveRow, Uncertainty
-from saturation.typing import Floats
+from saturation.typing import Floats, IntervalName
 
 NO_CEILING = "there is no ceiling: the model has no soft condition and this is a single budget"
 NO_DIRECTION = "it has no better or worse, so there is no share of an improvement"
@@ -129,10 +129,21 @@ def noninferiority_row(study: Study, curve: Curve, rank: int) -> CurveRow:
     if reason is not None:
         return study.row(curve, metric, "n_star_noninferiority", study.nothing(reason), **more)
     tested = len(budgets) - int(curve.members[-1] == curve.ceiling)
-    upper = [study.joint.upper(study.losses.difference(rank, m, curve.ceiling)) for m in curve.members]
-    found = stars.n_star_noninferiority(budgets, upper, margin.value, tested)
+    contrasts = [study.losses.difference(rank, m, curve.ceiling) for m in curve.members]
+    limits = [_limits(study, contrast) for contrast in contrasts]
+    upper = [study.joint.upper(contrast) for contrast in contrasts]
+    found = stars.n_star_noninferiority(budgets, upper, limits, margin.value, tested)
     reason = "; ".join(filter(None, (found.reason, margin.source)))
-    return _star(study, curve, metric, "n_star_noninferiority", replace(found, reason=reason), **more)
+    by = study.joint.contrast(contrasts[0]).interval.method
+    return _star(study, curve, metric, "n_star_noninferiority", replace(found, reason=reason), by, **more)
+
+
+def _limits(study: Study, contrast: Floats) -> tuple[float | None, float | None]:
+    """The two-sided interval of a shortfall; of the ceiling's own it is exactly 0."""
+    if not np.any(contrast):
+        return 0.0, 0.0
+    made = study.joint.contrast(contrast).interval
+    return made.low, made.high
 
 
 def _differences(  # noqa: PLR0917
@@ -187,17 +198,21 @@ def _n_star_rows(
                 found = stars.NStar(None, reason=f"{baseline.name} does not exist at every budget of this curve")
             else:
                 found = find(numbers(curve.budgets), kept, q)
-            yield _star(study, curve, metric, quantity, found, q=q, baseline=baseline.name)
+            by: IntervalName = "fieller" if study.joint.distribution is None else "percentile"
+            yield _star(study, curve, metric, quantity, found, by, q=q, baseline=baseline.name)
 
 
-def _star(study: Study, curve: Curve, metric: Metric, quantity: str, found: stars.NStar, **more: object) -> CurveRow:
+def _star(  # noqa: PLR0917
+    study: Study, curve: Curve, metric: Metric, quantity: str, found: stars.NStar, by: IntervalName, **more: object
+) -> CurveRow:
+    """An N* whose interval inverts intervals made ``by`` that method."""
     open_ended = found.low is None and found.high is None
     left_out = study.joint.covariance.reason if found.estimate is not None or found.censored else None
     unc = study.unc(
         found.estimate,
         low=found.low,
         high=found.high,
-        interval="none" if open_ended else ("fieller" if study.joint.distribution is None else "percentile"),
+        interval="none" if open_ended else by,
         reason="; ".join(filter(None, (found.reason, left_out))) or None,
     )
     return study.row(curve, metric, quantity, unc, censored=found.censored, **more)
