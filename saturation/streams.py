@@ -34,6 +34,8 @@ class Purpose(IntEnum):
     SIMULATE = 9
     SPLITS = 10
     MAX_T = 11
+    OWNERS = 12
+    POPULATION = 13
     TRAINING_ORDER = 40
     TRAINING_LABELS = 41
     HELD_OUT = 42
