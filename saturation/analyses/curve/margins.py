@@ -18,8 +18,8 @@ from saturation.streams import Purpose, uniforms
 from saturation.tables.panel import Panel
 from saturation.typing import Counts, Floats, Ints
 
-CLOSED_FORM = ("kl", "brier")
 N_DRAWS = 20
+"""Draws of fresh votes behind a margin without a closed form; its Monte Carlo error is printed with it."""
 
 
 def margins_of(panel: Panel, metrics: Sequence[Metric], margin: float | None, seed: int) -> dict[str, Margin]:
@@ -28,7 +28,7 @@ def margins_of(panel: Panel, metrics: Sequence[Metric], margin: float | None, se
         if not 0 < margin < float("inf"):
             raise UsageError(f"margin is {margin}; give a positive number in the metric's units")
         return {m.name: Margin(margin, f"margin {margin:g} as given") for m in metrics}
-    found = {m.name: _closed(panel, m) for m in metrics if m.name in CLOSED_FORM and m.floor is not None}
+    found = {m.name: _closed(panel, m) for m in metrics if m.floor is not None and m.direction != "none"}
     others = [m for m in metrics if m.name not in found and m.direction != "none"]
     if others:
         found |= _simulated(panel, others, seed)
@@ -36,12 +36,15 @@ def margins_of(panel: Panel, metrics: Sequence[Metric], margin: float | None, se
 
 
 def _closed(panel: Panel, metric: Metric) -> Margin:
-    """The metric's own floor: a mean over items, then over cells."""
+    """What p is expected to score, less what the observed shares h score: a mean over items, then over cells."""
     assert metric.floor is not None
-    floor = metric.floor(panel.votes.counts)
-    weights = [len(seeds) for seeds in panel.seeds]
-    noise = float(np.average([floor[items].mean() for items in panel.items_of_split], weights=weights))
-    return _margin(metric, noise, "closed form")
+    floor, counts = metric.floor(panel.votes.counts), panel.votes.counts
+    shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
+    noise = [
+        float(floor[items].mean() - metric.value(shares[items], human))
+        for items, human in zip(panel.items_of_split, humans(panel), strict=True)
+    ]
+    return _margin(metric, float(np.average(noise, weights=[len(seeds) for seeds in panel.seeds])), "closed form")
 
 
 def _simulated(panel: Panel, metrics: Sequence[Metric], seed: int) -> dict[str, Margin]:
@@ -58,9 +61,13 @@ def _simulated(panel: Panel, metrics: Sequence[Metric], seed: int) -> dict[str, 
         counts = _fresh(p, totals, seed, draw)
         for weight, human in zip([len(s) for s in panel.seeds], humans(panel, counts), strict=True):
             noise[draw] += weight * _excess(metrics, p, human)
-    means = noise.mean(axis=0) / panel.n_cells
-    how = f"p = (c + A pi) / (n + A), A = {size:.3g}, {N_DRAWS} draws"
-    return {m.name: _margin(m, float(mean), how) for m, mean in zip(metrics, means, strict=True)}
+    noise /= panel.n_cells
+    errors = noise.std(axis=0, ddof=1) / N_DRAWS**0.5
+    how = f"p = (c + A pi) / (n + A), A = {size:.3g}, {N_DRAWS} draws, Monte Carlo error"
+    return {
+        m.name: _margin(m, float(mean), f"{how} {error:.1g}")
+        for m, mean, error in zip(metrics, noise.mean(axis=0), errors, strict=True)
+    }
 
 
 def _excess(metrics: Sequence[Metric], p: Floats, human: Human) -> Floats:
