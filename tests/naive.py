@@ -580,3 +580,34 @@ def step_down_max_t(t, null):
         so_far = max(so_far, (1 + extreme) / (len(null) + 1))
         adjusted[test] = so_far
     return adjusted
+
+
+def crowd_parts(votes, statistic):
+    """V_A and V_w: delete-one-annotator, and the part of it that is the noise of single votes.
+
+    ``votes`` are (item, annotator, label); ``statistic`` takes {item: labels of its votes}.
+    """
+    items = sorted({item for item, _, _ in votes})
+    people = sorted({who for _, who, _ in votes})
+    kept = {i: [k for item, _, k in votes if item == i] for i in items}
+    whole = statistic(kept)
+    taken_along = {who: sum(all(w == who for i, w, _ in votes if i == item) for item in items) for who in people}
+    moved = []
+    for i in items:
+        own = [(who, k) for item, who, k in votes if item == i]
+        persons = sorted({who for who, _ in own})
+        change, lost = {}, {}
+        for gone in persons:
+            left = [k for who, k in own if who != gone]
+            without = {**kept, i: left} if left else {item: v for item, v in kept.items() if item != i}
+            change[gone] = statistic(without) - whole
+            lost[gone] = len(own) - len(left)
+        if len(persons) == 1:
+            together = (len(items) - 1) / (len(items) - taken_along[persons[0]])
+            moved.append((persons[0], change[persons[0]], together))
+        else:
+            a_vote = sum(change.values()) / len(own)
+            moved += [(gone, change[gone] - lost[gone] * a_vote, 1.0) for gone in persons]
+    growth = (len(people) - 1) / len(people)
+    sums = {who: sum(psi * factor for other, psi, factor in moved if other == who) for who in people}
+    return growth * sum(d * d for d in sums.values()), growth * sum(psi * psi * factor for _, psi, factor in moved)

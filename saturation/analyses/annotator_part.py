@@ -2,42 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from saturation.analyses.context import plain, samples
+from saturation.analyses.context import Sample, Statistic, plain, samples
+from saturation.analyses.crowd import Moves
+from saturation.analyses.deleted_groups import without_groups
 from saturation.analyses.losses import sign
-from saturation.analyses.vote_draws import PART_DRAWS, annotator_deletions, annotator_draws, values_under
+from saturation.analyses.removals import Removals
+from saturation.analyses.vote_changes import linearised
+from saturation.analyses.vote_draws import VoteDraws, values_under
 from saturation.metrics.metric import Metric
-from saturation.resampling import intervals
-from saturation.resampling.designs import FROM_ANNOTATORS
+from saturation.resampling.linearized import Covariance, Influence, covariance
 from saturation.tables.panel import Panel
 from saturation.typing import Floats
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AnnotatorsPart:
-    """The annotators' part of the covariance.
+    """The annotators' part of the covariance, see :mod:`saturation.analyses.crowd`.
 
     Attributes
     ----------
-    covariance
-        (statistics, statistics); statistic ``m * conditions + c`` is metric m of condition c.
-    df
-        Its degrees of freedom.
-    n_draws
-        How many redrawn crowds it comes from.
+    covariance, within
+        (statistics, statistics) V_A and V_w; statistic ``m * conditions + c`` is metric m of condition c.
+    df, within_df
+        Degrees of freedom of V_A - V_w and of V_w.
     reasons
-        By statistic: why its variance over annotators does not exist; it counts as 0 in ``covariance``.
+        By statistic: why its variance over annotators is not known; it counts as unmoved.
     """
 
     covariance: Floats
+    within: Floats
     df: float
-    n_draws: int
+    within_df: float
     reasons: dict[int, str]
+
+    def added_to(self, influence: Influence) -> Covariance:
+        """The covariance over items, seeds and annotators."""
+        return covariance(influence, self.covariance, self.df, self.within, self.within_df)
 
 
 def has_annotators(panel: Panel) -> bool:
@@ -45,30 +50,57 @@ def has_annotators(panel: Panel) -> bool:
     return panel.votes.ballots is not None and len(panel.votes.ballots.annotator_ids) > 1
 
 
-def annotators_part(
-    panel: Panel, metrics: Sequence[Metric], n_resamples: int, seed: int, threads: int | None = None
-) -> AnnotatorsPart:
+def moves_of(sample: Sample, statistics: Sequence[Statistic], seed: int, threads: int | None = None) -> list[Moves]:
+    """How every statistic of a sample with at least two annotators moves with them: one a statistic, by condition.
+
+    Functions of means over items are linearised, at the cost of a few looks at every item. Rank statistics are computed
+    anew without each annotator (each of 50 groups of them where there are more), with the votes as they are and twice
+    with owners shuffled within items, which leaves V_w alone.
+    """
+    assert sample.ballots is not None, "the design was checked to have annotator ids"
+    removals = Removals.of(sample.ballots, sample.human.counts)
+    ranked = [one for one in statistics if not one.is_of_means]
+
+    def values(draws: VoteDraws) -> Floats:
+        return np.stack(values_under(sample, ranked, draws, threads=threads), axis=1)
+
+    again = iter(without_groups(sample, seed, values) if ranked else ())
+    return [next(again) if one in ranked else linearised(sample, removals, one, threads) for one in statistics]
+
+
+def annotators_part(panel: Panel, metrics: Sequence[Metric], seed: int, threads: int | None = None) -> AnnotatorsPart:
     """What changes when the annotators do, for every (metric, condition).
 
-    Exponential weights (Bayesian bootstrap) with at least 20 annotators, else the delete-one jackknife with A - 1
-    degrees of freedom. The same draw serves every condition and metric.
+    Metrics that are deleted differently (means of items one by one, ranks by groups) count as unrelated.
     """
-    sample = samples(panel, None)[0]
-    assert sample.ballots is not None
-    statistics = [plain(metric) for metric in metrics]
-    count = len(sample.ballots.annotator_ids)
-    few = count < FROM_ANNOTATORS
-    draws = annotator_deletions(sample) if few else annotator_draws(sample, seed, min(n_resamples, PART_DRAWS))
-    found = values_under(sample, statistics, draws, threads=threads)
-    values = np.concatenate([sign(m) * v for m, v in zip(metrics, found, strict=True)], axis=1).T
-    defined = np.isfinite(values)
-    means = np.where(defined, values, 0.0).sum(axis=1) / np.maximum(defined.sum(axis=1), 1)
-    centred = np.where(defined, values - means[:, None], 0.0)
-    scale = (count - 1) / count if few else 1 / (values.shape[1] - 1)
-    part = np.stack([(row * centred).sum(axis=1) for row in centred]) * scale
-    reasons = {s: _lost(row) for s, row in enumerate(defined) if intervals.too_many_lost(row)}
-    return AnnotatorsPart(part, count - 1.0 if few else float("inf"), values.shape[1], reasons)
+    found = moves_of(samples(panel, None)[0], [plain(metric) for metric in metrics], seed, threads)
+    conditions = len(panel.conditions)
+    size = len(metrics) * conditions
+    whole, within = np.zeros((size, size)), np.zeros((size, size))
+    for alike in _alike(found):
+        rows = np.concatenate([np.arange(m * conditions, (m + 1) * conditions) for m in alike])
+        growth = found[alike[0]].growth
+        people = np.concatenate([sign(metrics[m]) * found[m].people for m in alike])
+        noise = np.concatenate([sign(metrics[m]) * found[m].noise for m in alike])
+        whole[np.ix_(rows, rows)] = growth * _products(people)
+        within[np.ix_(rows, rows)] = growth * _products(noise)
+    reasons = {m * conditions + c: text for m, one in enumerate(found) for c, text in one.reasons.items()}
+    return AnnotatorsPart(
+        whole,
+        within,
+        df=min(one.df for one in found),
+        within_df=min(one.within_df for one in found),
+        reasons=reasons,
+    )
 
 
-def _lost(defined: NDArray[np.bool_]) -> str:
-    return f"no interval: undefined under {int((~defined).sum())} of {len(defined)} redrawn crowds of annotators"
+def _alike(found: Sequence[Moves]) -> Iterator[list[int]]:
+    """Statistics whose moves are about the same deletions."""
+    kinds = dict.fromkeys((one.people.shape, one.noise.shape) for one in found)
+    for kind in kinds:
+        yield [m for m, one in enumerate(found) if (one.people.shape, one.noise.shape) == kind]
+
+
+def _products(values: Floats) -> Floats:
+    """(statistics, n) -> sums of products; one pair never depends on which others there are, so no BLAS."""
+    return np.stack([(row * values).sum(axis=-1) for row in values])

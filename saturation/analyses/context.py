@@ -169,6 +169,21 @@ class Statistic:
         """What to compute where votes are redrawn: an exact reliability is not computed anew for every draw."""
         return self._under_weights if self._fixed_reliability and self._under_weights else self
 
+    @property
+    def is_of_means(self) -> bool:
+        """Whether it is a function of means over items of ``features``."""
+        return self._features is not None and self._combine is not None
+
+    def features(self, probs: Probs, human: Human) -> Floats:
+        """(models, features, items); only where ``is_of_means``."""
+        assert self._features is not None, "a rank statistic has no features"
+        return self._features(probs, human)
+
+    def combine(self, means: Floats) -> Floats:
+        """Feature means (..., features) -> values (...); only where ``is_of_means``."""
+        assert self._combine is not None, "a rank statistic has no features"
+        return self._combine(means)
+
     def value(self, probs: Probs, human: Human) -> Floats:
         """(models,) values; NaN where undefined."""
         if self._features is None or self._combine is None:

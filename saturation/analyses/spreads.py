@@ -1,7 +1,7 @@
 """How uncertain statistics of a sample are, under a design: one function a way of finding out.
 
-Redrawn items give a distribution (percentile, BCa); few seeds give linearised variances; redrawn votes and
-annotators give a spread around the estimate, never a centre.
+Redrawn items give a distribution (percentile, BCa); few seeds, or another crowd of annotators beside the items, give
+linearised variances; redrawn votes and annotators alone give a spread around the estimate, never a centre.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ from dataclasses import replace
 
 import numpy as np
 
+from saturation.analyses.annotator_part import moves_of
 from saturation.analyses.cases import (
     ONE_ANNOTATOR,
     Case,
-    Draws,
     Outcome,
     Plan,
     cells,
@@ -22,14 +22,14 @@ from saturation.analyses.cases import (
     item_weights,
     n_annotators,
     seed_weights,
-    spread_of,
     with_reason,
 )
 from saturation.analyses.context import Sample, Statistic
-from saturation.analyses.vote_spreads import annotator_values, by_vote_draws
+from saturation.analyses.crowd import Moves
+from saturation.analyses.vote_spreads import by_vote_draws
 from saturation.resampling import intervals
-from saturation.resampling.designs import FROM_ANNOTATORS, FROM_SEEDS
-from saturation.resampling.linearized import ONE_SEED, Influence, covariance
+from saturation.resampling.designs import FROM_SEEDS
+from saturation.resampling.linearized import ONE_SEED, Covariance, Influence, covariance
 from saturation.typing import Floats, IntervalName
 
 _WEIGHTS_AT_ONCE = 1 << 24
@@ -56,14 +56,11 @@ def _default_or_drawn(case: Case, method: IntervalName) -> list[Outcome]:
 
 
 def method_of(sample: Sample, plan: Plan) -> IntervalName:
-    """The interval asked for, else what the numbers of seeds and annotators allow."""
+    """The interval asked for, else the design's own where the number of seeds allows it."""
     default = plan.interval or plan.design.intervals[0]
     if plan.interval is not None or not plan.design.redraws & {"items", "seeds"}:
         return default
-    few = min(sample.n_seeds) < FROM_SEEDS
-    if "annotators" in plan.design.redraws:
-        few |= n_annotators(sample) < FROM_ANNOTATORS
-    return "linearized_t" if few else default
+    return "linearized_t" if min(sample.n_seeds) < FROM_SEEDS else default
 
 
 # --- redrawn items and seeds: a distribution -----------------------------------------------------------------------
@@ -125,39 +122,56 @@ def _deleted(case: Case, condition: int) -> Floats:
 
 def _by_linearization(cases: Sequence[Case]) -> list[list[Outcome]]:
     sample, plan = cases[0].sample, cases[0].plan
-    drawn: Sequence[Draws | None] = [None] * len(cases)
+    moves: Sequence[Moves | None] = [None] * len(cases)
     if "annotators" in plan.design.redraws and n_annotators(sample) > 1:
-        drawn = annotator_values(cases)
-    return [
-        [_linearized(case, c, of_case) for c in case.conditions] for case, of_case in zip(cases, drawn, strict=True)
-    ]
+        moves = moves_of(sample, [case.statistic for case in cases], plan.seed, plan.threads)
+    return [[_linearized(case, c, moved) for c in case.conditions] for case, moved in zip(cases, moves, strict=True)]
 
 
-def _linearized(case: Case, condition: int, drawn: Draws | None) -> Outcome:
-    """Estimate +- t sqrt V; a correlation whose annotators are redrawn on Fisher's z."""
+def _linearized(case: Case, condition: int, moved: Moves | None) -> Outcome:
+    """Estimate +- t sqrt V; a correlation whose annotators change on Fisher's z."""
     bare, plan = estimate_of(case, condition), case.plan
     if bare.estimate is None:
         return bare
     if min(len(places) for places in case.sample.places) < 2:
         return replace(bare, interval=intervals.none(ONE_ITEM))
-    moved, reason = _annotators_part(case, condition, drawn)
-    influence = None if moved is None else _influence(case, condition, bare.estimate)
-    if moved is None or influence is None:
-        return replace(bare, interval=intervals.none(reason or "it does not exist without one of the items"))
-    parts = covariance(influence, np.array([[moved]]), float("inf") if drawn is None else drawn.df)
-    if plan.design.redraws == {"seeds"}:
-        if parts.seeds_df == 0:
-            return replace(bare, interval=intervals.none("one seed: no spread over seeds"))
-        parts = replace(parts, items=parts.items * 0, error=parts.error * 0)
+    if moved is not None and condition in moved.reasons:
+        return replace(bare, interval=intervals.none(moved.reasons[condition]))
+    influence = _influence(case, condition, bare.estimate)
+    if influence is None:
+        return replace(bare, interval=intervals.none("it does not exist without one of the items"))
+    parts = of_design(_covariance(influence, condition, moved), case.sample, plan)
+    if plan.design.redraws == {"seeds"} and parts.seeds_df == 0:
+        return replace(bare, interval=intervals.none("one seed: no spread over seeds"))
     variance, df = parts.variance(ALONE)
     se = float(variance**0.5)
-    if case.statistic.is_correlation and drawn is not None and abs(bare.estimate) < 1:
+    if case.statistic.is_correlation and moved is not None and abs(bare.estimate) < 1:
         sd_z = se / (1 - bare.estimate**2)
         made = with_reason(intervals.fisher_z(bare.estimate, sd_z, plan.level, df, "linearized_t"), parts.reason)
     else:
         made = parts.interval(bare.estimate, ALONE, plan.level)
-    n_resamples = None if drawn is None else len(drawn.values)
-    return Outcome(bare.estimate, bare.cells, with_reason(made, reason), se, n_resamples)
+    lacks_people = moved is None and "annotators" in plan.design.redraws
+    return Outcome(bare.estimate, bare.cells, with_reason(made, ONE_ANNOTATOR if lacks_people else None), se)
+
+
+def of_design(parts: Covariance, sample: Sample, plan: Plan) -> Covariance:
+    """Without the parts that a design keeps: the items of one of seeds alone, seeds where there are many.
+
+    Few seeds always move: an interval about these very runs would be taken for more than it is.
+    """
+    if plan.design.redraws == {"seeds"}:
+        return replace(parts, items=parts.items * 0, error=parts.error * 0)
+    if "seeds" in plan.design.redraws or min(sample.n_seeds) < FROM_SEEDS:
+        return parts
+    return replace(parts, seeds=parts.seeds * 0, error=parts.error * 0)
+
+
+def _covariance(influence: Influence, condition: int, moved: Moves | None) -> Covariance:
+    """Over items and seeds, and over annotators where they move."""
+    if moved is None:
+        return covariance(influence)
+    people, within = (np.array([[variances[condition]]]) for variances in moved.variances)
+    return covariance(influence, people, moved.df, within, moved.within_df)
 
 
 def _influence(case: Case, condition: int, estimate: float) -> Influence | None:
@@ -177,11 +191,3 @@ def _influence(case: Case, condition: int, estimate: float) -> Influence | None:
         items_of_split=sample.places,
         n_items=sample.n_items,
     )
-
-
-def _annotators_part(case: Case, condition: int, drawn: Draws | None) -> tuple[float | None, str | None]:
-    """Variance over annotators and a reason; variance None where it does not exist."""
-    if drawn is None:
-        return 0.0, ONE_ANNOTATOR if "annotators" in case.plan.design.redraws else None
-    sd, reason = spread_of(drawn.values[:, condition])
-    return (None if sd is None else sd**2), reason

@@ -12,7 +12,7 @@ from saturation.metrics.metric import Human
 from saturation.resampling import draw
 from saturation.resampling.blocks import run_blocks
 from saturation.tables.panel import Ballots
-from saturation.typing import Floats, Probs, Weights
+from saturation.typing import Counts, Floats, Probs, Weights
 
 _COUNTS_AT_ONCE = 1 << 22
 
@@ -43,8 +43,12 @@ class VoteDraws:
 def vote_redraws(sample: Sample, seed: int, n_draws: int) -> VoteDraws:
     """New votes for the same items: multinomial(n_i, h_i)."""
     counts = sample.human.counts
-    at_once = max(1, _COUNTS_AT_ONCE // max(counts.size, 1))
-    return VoteDraws(n_draws, lambda a, b: draw.redraw_votes(seed, a, b, counts).astype(np.float64), at_once)
+    return VoteDraws(n_draws, lambda a, b: draw.redraw_votes(seed, a, b, counts).astype(np.float64), fitting(counts))
+
+
+def fitting(counts: Counts) -> int:
+    """How many tables of counts may be held at once."""
+    return max(1, _COUNTS_AT_ONCE // max(counts.size, 1))
 
 
 def annotator_draws(sample: Sample, seed: int, n_draws: int) -> VoteDraws:
@@ -55,7 +59,7 @@ def annotator_draws(sample: Sample, seed: int, n_draws: int) -> VoteDraws:
     def block(start: int, stop: int) -> Floats:
         return _weighted(sample, ballots, draw.annotator_weights(seed, start, stop, n_annotators))
 
-    return VoteDraws(n_draws, block, max(1, _COUNTS_AT_ONCE // max(sample.human.counts.size, 1)))
+    return VoteDraws(n_draws, block, fitting(sample.human.counts))
 
 
 def annotator_deletions(sample: Sample) -> VoteDraws:

@@ -48,7 +48,7 @@ def by_vote_draws(cases: Sequence[Case]) -> list[list[Outcome]]:
         drawn = _redrawn_values(cases)
         factors = [vote_factor(n_votes) if case.statistic.is_corrected else 1.0 for case in cases]
     elif redraws == {"annotators"}:
-        drawn = annotator_values(cases)
+        drawn = _annotator_values(cases)
         factors = [1.0 if np.isfinite(one.df) else annotator_factor(n_votes) for one in drawn]
     else:
         drawn = _product_values(cases)
@@ -98,7 +98,7 @@ def _redrawn_values(cases: Sequence[Case]) -> list[Draws]:
     return [Draws(one, float("inf")) for one in values]
 
 
-def annotator_values(cases: Sequence[Case]) -> list[Draws]:
+def _annotator_values(cases: Sequence[Case]) -> list[Draws]:
     """Values under redrawn annotators, items and seeds fixed.
 
     With few annotators: delete-one values, scaled so that their sample variance is the jackknife variance

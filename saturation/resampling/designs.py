@@ -13,7 +13,7 @@ Redrawn = Literal["items", "seeds", "annotators", "votes"]
 FROM_SEEDS = 10
 """Seeds a split from which a bootstrap over them is trusted; below, linearised variances with Student's t."""
 FROM_ANNOTATORS = 20
-"""Annotators from which weights on them are trusted; below, delete-one jackknife with t."""
+"""Annotators from which weights on them alone are trusted; below, they are left out one by one."""
 
 CENTRED: tuple[IntervalName, ...] = ("bca", "basic", "percentile", "studentized")
 """Intervals that take their centre from the resamples."""
@@ -91,15 +91,15 @@ DESIGNS: dict[str, Design] = dict(
             "items x annotators",
             ("items", "annotators"),
             "other items like these and another crowd of annotators",
-            "normal",
             "linearized_t",
+            "normal",
         ),
         _design(
             "crossed with annotators",
             ("items", "seeds", "annotators"),
             "other items like these, other training seeds and another crowd of annotators",
-            "normal",
             "linearized_t",
+            "normal",
         ),
     )
 )

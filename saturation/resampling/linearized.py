@@ -3,10 +3,11 @@
 A percentile bootstrap over three seeds covers 75-90% of the time. Here the spread over items and over seeds is
 estimated from influence values z (statistic, split, seed, item) and used with Student's t:
 
-    V = max(V_items + V_seeds - V_e, V_items) + V_A
+    V = max(V_items + V_seeds - V_e, V_items) + max(V_A - V_w, 0)
 
 V_items sees each *distinct* item once, with its sum over the splits that share it; V_e, the residual of items x
-seeds, is in both other terms and is taken off once; V_A is the variance over annotators where there are ids.
+seeds, is in both other terms and is taken off once. V_A is the variance over annotators where there are ids, V_w the
+part of it that is the noise of single votes, which the spread of the items holds already.
 Splits are fixed: the statement is about these partitions of the items.
 """
 
@@ -108,6 +109,10 @@ class Covariance:
         there are no ids.
     items_df, seeds_df, annotators_df
         Degrees of freedom: distinct items - 1; sum over splits of seeds - 1 (0: one seed); of the annotators' part.
+    within
+        (statistics, statistics) V_w, what ``annotators`` and ``items`` have in common; None: nothing.
+    within_df
+        Its degrees of freedom; ``annotators_df`` are then those of V_A - V_w.
     """
 
     items: Floats
@@ -117,6 +122,8 @@ class Covariance:
     items_df: int
     seeds_df: int
     annotators_df: float
+    within: Floats | None = None
+    within_df: float = float("inf")
 
     @property
     def reason(self) -> str | None:
@@ -131,6 +138,7 @@ class Covariance:
             seeds=change(self.seeds),
             error=change(self.error),
             annotators=change(self.annotators),
+            within=None if self.within is None else change(self.within),
         )
 
     def variance(self, contrast: Floats) -> tuple[float, float]:
@@ -143,26 +151,35 @@ class Covariance:
 
         Returns
         -------
-        V = max(V_items + V_seeds - V_e, V_items) + V_A and df = V^2 / (V_items^2/(U-1) + V_seeds^2/sum(T-1) + ...), but
-        never fewer degrees of freedom than the part with the fewest; NaN both where there is one item only.
+        V = max(V_items + V_seeds - V_e, V_items) + max(V_A - V_w, 0) and
+        df = V^2 / (V_items^2/(U-1) + V_seeds^2/sum(T-1) + V_A^2/df_A), but never fewer degrees of freedom than the part
+        with the fewest; NaN both where there is one item only. V_A is known as well as what it is made of:
+        V_A / sqrt(df_A) = max(V_A - V_w, 0) / sqrt(annotators_df) + min(V_A, V_w) / sqrt(within_df).
 
         Notes
         -----
-        Satterthwaite's df of a sum lies between the smallest df of its parts and their total. Taking V_e off leaves
-        the denominator as it was, which alone could push it below.
+        Satterthwaite's df of a sum lies between the smallest df of its parts and their total. Taking V_e and V_w off
+        leaves the denominator as it was, which alone could push it below.
         """
         items, seeds, error, annotators = (
             _form(contrast, part) for part in (self.items, self.seeds, self.error, self.annotators)
         )
-        total = max(items + seeds - error, items) + annotators
+        within = 0.0 if self.within is None else min(_form(contrast, self.within), annotators)
+        total = max(items + seeds - error, items) + annotators - within
         if self.items_df < 1:
             return float("nan"), float("nan")
-        parts = ((items, self.items_df), (seeds, self.seeds_df), (annotators, self.annotators_df))
+        people_df = self._people_df(annotators, within)
+        parts = ((items, self.items_df), (seeds, self.seeds_df), (annotators, people_df))
         used = [(part, df) for part, df in parts if part > 0 and df]
         spread = sum(part**2 / df for part, df in used)
         if spread <= 0:
             return total, float(self.items_df)
         return total, float(max(total**2 / spread, min(df for _, df in used)))
+
+    def _people_df(self, annotators: float, within: float) -> float:
+        """Degrees of freedom of V_A, from those of its two parts."""
+        spread = (annotators - within) / self.annotators_df**0.5 + within / self.within_df**0.5
+        return float((annotators / spread) ** 2) if spread > 0 else float("inf")
 
     def interval(self, estimate: float, contrast: Floats, level: float = 0.95) -> Interval:
         """The contrast's estimate +- t sqrt(V); with one seed it carries the reason that says what is missing."""
@@ -195,29 +212,37 @@ class Covariance:
 
         Notes
         -----
-        V(f0) is the larger of two quadratics in f0, so the set is the union of two Fieller sets. The first may be
-        empty where V_e is large; the second, of a covariance, always holds the estimate.
+        V(f0) is the largest of a few quadratics in f0, so the set is the union of their Fieller sets. One that takes
+        V_e or V_w off may be empty; that of the items, a covariance, always holds the estimate.
         """
         fraction = numerator / denominator if denominator else 0.0
         _, df = self.variance(over - fraction * under)
-        cleaned = self.items + self.seeds - self.error + self.annotators
-        held, more = (
-            fieller(numerator, denominator, _pair(over, under, part), df, level)
-            for part in (self.items + self.annotators, cleaned)
-        )
-        if held is None:  # a variance that is zero but for rounding: the estimate alone is left
-            held = FiellerSet("bounded", fraction, fraction)
-        return held if more is None else union(held, more, at=fraction)
+        sets = [fieller(numerator, denominator, _pair(over, under, part), df, level) for part in self._candidates()]
+        held = sets[0] or FiellerSet("bounded", fraction, fraction)  # no variance but rounding: the estimate is left
+        for more in sets[1:]:
+            held = held if more is None else union(held, more, at=fraction)
+        return held
+
+    def _candidates(self) -> list[Floats]:
+        """The matrices of which the variance of a contrast is the largest, the items' own first."""
+        cleaned = self.items + self.seeds - self.error
+        if self.within is None:
+            return [self.items + self.annotators, cleaned + self.annotators]
+        people = self.annotators - self.within
+        return [self.items, cleaned, self.items + people, cleaned + people]
 
     def correlation(self, contrasts: Floats) -> Floats:
         """(contrasts, contrasts) correlations of linear contrasts (contrasts, statistics), for :func:`max_t`.
 
-        The parts are added without the maximum taken for single variances; where the sum is not a covariance the
-        items' (and annotators') part is used.
+        The parts are added without the maximum taken for single variances; where the sum is not a covariance, V_e and
+        V_w are not taken off one after the other, until one is left.
         """
-        whole = _between(contrasts, self.items + self.seeds - self.error + self.annotators)
-        if (np.diag(whole) <= 0).any() or np.linalg.eigvalsh(whole)[0] < -1e-9 * np.trace(whole):
-            whole = _between(contrasts, self.items + self.annotators)
+        people = self.annotators if self.within is None else self.annotators - self.within
+        whole = _between(contrasts, self.items + self.seeds - self.error + people)
+        for safer in (self.items + people, self.items + self.annotators):
+            if (np.diag(whole) > 0).all() and np.linalg.eigvalsh(whole)[0] >= -1e-9 * np.trace(whole):
+                break
+            whole = _between(contrasts, safer)
         sd = np.sqrt(np.diag(whole))
         return np.asarray(np.clip(whole / (sd[:, None] * sd), -1.0, 1.0))
 
@@ -226,7 +251,11 @@ class Covariance:
 
 
 def covariance(
-    influence: Influence, annotators: Floats | None = None, annotators_df: float = float("inf")
+    influence: Influence,
+    annotators: Floats | None = None,
+    annotators_df: float = float("inf"),
+    within: Floats | None = None,
+    within_df: float = float("inf"),
 ) -> Covariance:
     """The parts of the covariance of the statistics.
 
@@ -244,6 +273,8 @@ def covariance(
         of ``influence.annotators``, zero where that is None too.
     annotators_df
         Degrees of freedom of that part.
+    within, within_df
+        (statistics, statistics) what that part has in common with the items', None: nothing; its degrees of freedom.
 
     Examples
     --------
@@ -275,6 +306,8 @@ def covariance(
         items_df=n_distinct - 1,
         seeds_df=sum(n - 1 for n in n_seeds) if min(n_seeds) > 1 else 0,
         annotators_df=annotators_df,
+        within=within,
+        within_df=within_df,
     )
 
 

@@ -18,6 +18,7 @@ from saturation.resampling.linearized import ONE_SEED
 from saturation.results import EvaluateRow, flatten
 from saturation.tables.builders import panel_from_arrays
 from saturation.tables.panel import Ballots, Panel, Votes
+from tests import naive
 
 LABELS = ("a", "b", "c")
 
@@ -115,7 +116,6 @@ def test_mean_over_cells_and_their_sd():
 
 
 def test_few_seeds_equal_the_formulas_with_loops():
-    from tests import naive
 
     panel = study(3, n_splits=3)
     row = only(evaluate(panel, metrics=("tvd",)), "tvd", 1)
@@ -223,13 +223,26 @@ def test_few_annotators_are_left_out_one_by_one():
     assert row.unc.interval == "jackknife"
 
 
-def test_annotators_add_their_variance_to_few_seeds():
-    panel = study(6, n_conditions=1, n_annotators=12)
+@pytest.mark.parametrize("n_seeds", [3, 10])
+def test_annotators_add_what_they_do_alike(n_seeds):
+    """V = V (items, few seeds) + max(V_A - V_w, 0), for any number of training seeds."""
+    panel = study(6, n_conditions=1, n_annotators=12, n_seeds=n_seeds)
     without = replace(panel, votes=replace(panel.votes, ballots=None))
-    alone = only(evaluate(panel, metrics=("brier",), design="annotators"), "brier").unc.se
-    items = only(evaluate(without, metrics=("brier",)), "brier").unc.se
+    ballots = panel.votes.ballots
+    probs = panel.probs[0][0]
+
+    def mean(kept):
+        total = 0.0
+        for i, labels in kept.items():
+            c = [labels.count(k) for k in range(3)]
+            total += sum(naive.brier(list(m[i]), c) for m in probs) / n_seeds
+        return total / len(kept)
+
+    votes = list(zip(ballots.item.tolist(), ballots.annotator.tolist(), ballots.label.tolist(), strict=True))
+    people, within = naive.crowd_parts(votes, mean)
+    items = only(evaluate(without, metrics=("brier",), interval="linearized_t"), "brier")
     both = only(evaluate(panel, metrics=("brier",)), "brier")
-    assert both.unc.se == pytest.approx(math.hypot(alone, items), rel=1e-9)
+    assert both.unc.se**2 == pytest.approx(items.unc.se**2 + max(people - within, 0), rel=1e-9)
     assert (both.unc.design, both.unc.interval) == ("items x annotators", "linearized_t")
 
 

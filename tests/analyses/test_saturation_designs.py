@@ -9,7 +9,6 @@ from scipy import special
 from saturation.analyses.curve.saturation import saturation_curve
 from saturation.analyses.losses import losses_of as losses_table
 from saturation.metrics.catalogue import metrics_of
-from saturation.resampling.draw import annotator_weights
 from saturation.resampling.linearized import covariance
 from saturation.tables.panel import Ballots
 from tests import naive
@@ -88,60 +87,40 @@ def with_annotators(n_annotators, n_items=24):
     return dataclasses.replace(one, votes=votes)
 
 
-def test_few_annotators_add_their_jackknife_variance():
-    one = with_annotators(6)
-    made = saturation_curve(one, metrics=["brier"])
-    row = find(made, "shortfall", "brier", budget=1, method="soft")
+@pytest.mark.parametrize("n_annotators", [6, 25])
+def test_annotators_add_what_they_do_alike(n_annotators):
+    """V = max(V_items + V_seeds - V_e, V_items) + max(V_A - V_w, 0) of a shortfall, V_A and V_w by loops."""
+    one = with_annotators(n_annotators)
+    row = find(saturation_curve(one, metrics=["brier"]), "shortfall", "brier", budget=1, method="soft")
     bare = dataclasses.replace(one, votes=dataclasses.replace(one.votes, ballots=None))
     without = find(saturation_curve(bare, metrics=["brier"]), "shortfall", "brier", budget=1, method="soft")
-    ballots, values = one.votes.ballots, []
-    for gone in range(6):
-        counts = np.zeros_like(one.votes.counts)
-        kept = ballots.annotator != gone
-        np.add.at(counts, (ballots.item[kept], ballots.label[kept]), 1)
-        deleted = dataclasses.replace(bare, votes=dataclasses.replace(bare.votes, counts=counts))
-        values.append(
-            find(
-                saturation_curve(deleted, metrics=["brier"], ragged="common"),
-                "shortfall",
-                "brier",
-                budget=1,
-                method="soft",
-            ).unc.estimate
-        )
-    jackknife = 5 / 6 * np.sum((np.array(values) - np.mean(values)) ** 2)
-    assert jackknife > 0
-    assert row.unc.se**2 == pytest.approx(without.unc.se**2 + jackknife, rel=1e-9)
+    small, ceiling = one.conditions.index(SOFT[0]), one.conditions.index(SOFT[-1])
+
+    def shortfall(kept):
+        gaps = []
+        for probs, items in zip(one.probs, one.items_of_split, strict=True):
+            there = [(place, [kept[i].count(k) for k in range(3)]) for place, i in enumerate(items) if i in kept]
+            for a, b in zip(probs[small], probs[ceiling], strict=True):
+                scores = [naive.brier(list(a[p]), c) - naive.brier(list(b[p]), c) for p, c in there]
+                gaps.append(sum(scores) / len(scores))
+        return sum(gaps) / len(gaps)
+
+    ballots = one.votes.ballots
+    votes = list(zip(ballots.item.tolist(), ballots.annotator.tolist(), ballots.label.tolist(), strict=True))
+    people, within = naive.crowd_parts(votes, shortfall)
+    assert people > within
+    assert row.unc.se**2 == pytest.approx(without.unc.se**2 + people - within, rel=1e-6)
+    assert row.unc.estimate == without.unc.estimate
+    assert (row.unc.design, without.unc.design) == ("crossed with annotators", "crossed")
 
 
-def test_many_annotators_are_weighted():
-    one = with_annotators(25)
-    bare = dataclasses.replace(one, votes=dataclasses.replace(one.votes, ballots=None))
-    wide = find(saturation_curve(one, metrics=["kl"], n_resamples=100), "value", "kl", budget=10, method="soft")
-    narrow = find(saturation_curve(bare, metrics=["kl"]), "value", "kl", budget=10, method="soft")
-    at, ballots, values = one.conditions.index(SOFT[2]), one.votes.ballots, []
-    for weights in annotator_weights(0, 0, 100, 25):
-        counts = np.zeros(one.votes.counts.shape)
-        np.add.at(counts, (ballots.item, ballots.label), weights[ballots.annotator])
-        cells = [
-            np.mean([naive.kl(list(m), list(counts[i])) for m, i in zip(seed, items, strict=True)])
-            for probs, items in zip(one.probs, one.items_of_split, strict=True)
-            for seed in probs[at]
-        ]
-        values.append(np.mean(cells))
-    assert wide.unc.estimate == narrow.unc.estimate
-    assert (wide.unc.n_resamples, narrow.unc.n_resamples) == (100, None)
-    assert (wide.unc.design, narrow.unc.design) == ("crossed with annotators", "crossed")
-    assert wide.unc.se**2 == pytest.approx(narrow.unc.se**2 + np.var(values, ddof=1), rel=1e-9)
-
-
-def test_two_annotators_leave_no_entropy_without_one_of_them():
-    """One vote an item has no entropy: the people's part does not exist, which must not count as a part of 0."""
+def test_two_annotators_show_nothing_of_an_entropy():
+    """Whoever is left out, one vote has no entropy: the people's part is not known, which must not count as 0."""
     made = saturation_curve(with_annotators(2), metrics=["entropy_correlation", "kl"])
     row = find(made, "value", "entropy_correlation", budget=10, method="soft")
     assert row.unc.estimate is not None
     assert (row.unc.low, row.unc.high) == (None, None)
-    assert row.unc.reason == "no interval: undefined under 2 of 2 redrawn crowds of annotators"
+    assert "alike whosever vote" in row.unc.reason
     assert find(made, "value", "kl", budget=10, method="soft").unc.low is not None
 
 

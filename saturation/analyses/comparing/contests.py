@@ -124,8 +124,8 @@ def field_of(
     many = min(len(seeds) for seeds in panel.seeds) >= FROM_SEEDS
     drawn = None
     if people:
-        part = annotators_part(panel, metrics, n_resamples, seed, threads)
-        spread = covariance(losses.influence, part.covariance, part.df)
+        part = annotators_part(panel, metrics, seed, threads)
+        spread = part.added_to(losses.influence)
         losses = replace(losses, reasons={**part.reasons, **losses.reasons})
     elif many:
         drawn = resampled_losses(panel, metrics, n_resamples, seed, threads)

@@ -224,7 +224,7 @@ def _study(panel: Panel, options: _Options) -> Study:
         spread = from_resamples(drawn, [len(seeds) for seeds in panel.seeds])
     elif has_annotators(panel):
         people = annotators_part(panel, options.metrics, options.seed, options.threads)
-        spread = covariance(losses.influence, people.covariance, people.df, people.within)
+        spread = people.added_to(losses.influence)
         losses = replace(losses, reasons={**people.reasons, **losses.reasons})
     else:
         spread = covariance(losses.influence)
