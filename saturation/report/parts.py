@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from saturation.report import figures, murphy_page, plotdata, style
+from saturation.report import compare_page, figures, murphy_page, plotdata, style
 from saturation.results import Listing, ReportResult, Result
 
 if TYPE_CHECKING:
@@ -37,6 +37,8 @@ def report_tables(report: ReportResult) -> dict[str, Result[Any] | Listing]:
     tables["n_star"] = _some(main_section(report), "n_star")
     if "evaluate" in sections:
         tables["conditions"] = replace(sections["evaluate"], notes=())
+    if "compare" in sections:
+        tables["compare"] = replace(sections["compare"], notes=())
     if "murphy" in sections:
         tables["murphy"] = replace(sections["murphy"], notes=())
     checks = tuple({"check": name, "count": count} for name, count in plotdata.checks_data(report.data))
@@ -57,6 +59,9 @@ def report_figures(report: ReportResult) -> dict[str, Figure]:
         evaluated: Any = sections["evaluate"]
         rows = len({bar.name for bar in plotdata.conditions_data(evaluated)})
         drawn["conditions"] = panels(evaluated, figures.conditions, height=0.9 + 0.21 * max(rows, 1))
+    if "compare" in sections:
+        compared: Any = sections["compare"]
+        drawn["compare"] = compare_page.compare_figure(compared)
     if "murphy" in sections:
         decomposed: Any = sections["murphy"]
         drawn["reliability"] = murphy_page.reliability_figure(decomposed)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from saturation.report import contrast_grids, figures, grids, murphy_figures, murphy_page, plotdata, style
+from saturation.report import compare_page, contrast_grids, figures, grids, murphy_figures, murphy_page, plotdata, style
 from saturation.report.section import Answered, Group, Section, Words, picture
 from saturation.results import ReportResult
 from saturation.studies import contrasts, gaps, phrases
@@ -197,6 +197,7 @@ SECTIONS: tuple[Callable[[ReportResult], list[Section]], ...] = (
     _star_part,
     _label_part,
     _condition_part,
+    compare_page.part,
     _murphy_part,
 )
 """In the order of the page; each gives nothing where the report has nothing for it."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from saturation.results import Note, ReportResult, Result
 from saturation.studies import contrasts
@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from saturation.tables.panel import Panel, Votes
 
 T = TypeVar("T")
+
+Job: TypeAlias = Callable[[], Result[Any]]
+"""An analysis with its data and options, not yet run."""
 
 
 def make_report(
@@ -60,8 +63,8 @@ def make_report(
     Returns
     -------
     ReportResult
-        Sections ``label_curve`` and, with a panel, ``curve``, ``evaluate`` and ``murphy``; one answer a metric and
-        curve.
+        Sections ``label_curve`` and, with a panel, ``curve``, ``evaluate``, ``murphy`` and, where there are soft labels
+        and a baseline, ``compare``; one answer a metric and curve.
 
     Raises
     ------
@@ -77,6 +80,37 @@ def make_report(
     >>> list(report.sections), [answer.metric for answer in report.answers]
     (['label_curve'], ['brier'])
     """
+    jobs = report_jobs(
+        votes, panel, metrics=metrics, budgets=budgets, reference=reference, alpha=alpha, baselines=baselines,
+        ceiling=ceiling, q=q, margin=margin, design=design, level=level, n_resamples=n_resamples, rng=rng,
+        ragged=ragged, ties=ties, floor=floor, bins=bins, threads=threads,
+    )  # fmt: skip
+    return gather({name: job() for name, job in jobs.items()}, votes, panel)
+
+
+def report_jobs(
+    votes: Votes,
+    panel: Panel | None,
+    *,
+    metrics: Sequence[str] | None,
+    budgets: Sequence[int] | None,
+    reference: Reference,
+    alpha: float | str | None,
+    baselines: Sequence[str] | None,
+    ceiling: str | None,
+    q: Sequence[float],
+    margin: float | None,
+    design: str | None,
+    level: float,
+    n_resamples: int,
+    rng: int | np.random.Generator,
+    ragged: str,
+    ties: TieRule,
+    floor: float,
+    bins: int,
+    threads: int | None,
+) -> dict[str, Job]:
+    """The analyses of a report by the name of their section, in its order, each ready to run on its own."""
     from saturation.metrics.catalogue import DEFAULT_METRICS
     from saturation.streams import seed_of
 
@@ -86,14 +120,12 @@ def make_report(
         "threads": threads,
     }  # fmt: skip
     both: dict[str, Any] = {"q": tuple(q), "ragged": ragged}
-    sections: dict[str, Result[Any]] = {}
+    jobs: dict[str, Job] = {}
     if panel is not None:
-        model = {"baselines": baselines, "ceiling": ceiling, "margin": margin}
-        sections |= _model_sections(panel, common | {"design": design, "floor": floor}, both | model)
-    sections["label_curve"] = _label_section(
-        votes, common | both | {"budgets": budgets, "reference": reference, "alpha": alpha}
-    )
-    return gather(sections, votes, panel)
+        model = {"baselines": baselines, "ceiling": ceiling, "margin": margin, "design": design}
+        jobs |= _model_jobs(panel, common | {"floor": floor}, both | model)
+    of_labels = common | both | {"budgets": budgets, "reference": reference, "alpha": alpha}
+    return jobs | {"label_curve": lambda: _label_section(votes, of_labels)}
 
 
 def gather(sections: Mapping[str, Result[Any]], votes: Votes, panel: Panel | None = None) -> ReportResult:
@@ -131,17 +163,21 @@ def merged_settings(settings: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]
     return agreed | {name: one for name, one in own.items() if one}
 
 
-def _model_sections(panel: Panel, common: Mapping[str, Any], curve: Mapping[str, Any]) -> dict[str, Result[Any]]:
+def _model_jobs(panel: Panel, common: Mapping[str, Any], curve: Mapping[str, Any]) -> dict[str, Job]:
     from saturation.analyses.curve.saturation import saturation_curve
     from saturation.analyses.evaluate import evaluate
     from saturation.analyses.murphy.decomposition import murphy
+    from saturation.studies.baseline_contests import contests, soft_against_baselines
 
+    design = curve["design"]
     own = {name: value for name, value in common.items() if name not in ("metrics", "floor")}
-    return {
-        "curve": saturation_curve(panel, **common, **curve),
-        "evaluate": evaluate(panel, **common),
-        "murphy": murphy(panel, outcome="soft", **own),
+    jobs: dict[str, Job] = {
+        "curve": lambda: saturation_curve(panel, **common, **curve),
+        "evaluate": lambda: evaluate(panel, **common, design=design),
+        "murphy": lambda: murphy(panel, outcome="soft", design=design, **own),
     }
+    pairs = contests(panel.conditions)
+    return jobs | ({"compare": lambda: soft_against_baselines(panel, pairs, **common)} if pairs else {})
 
 
 def _label_section(votes: Votes, options: Mapping[str, Any]) -> Result[Any]:

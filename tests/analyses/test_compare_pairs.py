@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from saturation.analyses.comparing.comparison import compare, compare_pairs
+from saturation.conditions import Condition
 from saturation.errors import UsageError
 from tests.analyses.test_comparison import panel_of
 
@@ -59,3 +62,12 @@ def test_turning_a_pair_round_changes_the_sign_alone(panel):
 def test_pairs_that_say_nothing_are_refused(panel, pairs, message):
     with pytest.raises(UsageError, match=message):
         compare_pairs(panel, pairs, **OPTIONS)
+
+
+def test_a_condition_of_the_panel_names_itself_even_where_its_text_fits_others(panel):
+    first, _, third = panel.conditions
+    wider = replace(panel, conditions=(first, Condition((*first.values, ("budget", 5))), third))
+    (row, *_) = differences(compare_pairs(wider, [(first, third)], **OPTIONS))
+    assert row.unc == differences(compare_pairs(panel, [(first, third)], **OPTIONS))[0].unc
+    with pytest.raises(UsageError, match="2 conditions match"):
+        compare_pairs(wider, [(str(first), third)], **OPTIONS)

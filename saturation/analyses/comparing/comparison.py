@@ -108,7 +108,7 @@ def compare(
     >>> round(row.unc.estimate, 4), row.favours  # (.05 + .1 + 0 + .1)/4 - (.25 + .5 + 0 + .5)/4
     (-0.25, None)
     """
-    one = select(panel.conditions, str(a))
+    one = _condition(panel, a)
     pairs = [(one, other) for other in _others(panel, one, b)]
     asked = {"a": str(one), "b": [str(other) for _, other in pairs]}
     return _compared(
@@ -139,7 +139,7 @@ def compare_pairs(
     panel
         Votes and predictions of the same items.
     pairs
-        Selectors of a and b, one pair a comparison; each pair once.
+        Selectors of a and b (or the conditions themselves), one pair a comparison; each pair once.
     metrics, tests, adjustment, level, n_resamples, rng, ties, floor, bins, threads
         As in :func:`compare`.
 
@@ -163,7 +163,7 @@ def compare_pairs(
     >>> round(found.rows[0].unc.estimate, 4)  # (.25 + .5 + 0 + .5)/4 - (.05 + .1 + 0 + .1)/4
     0.25
     """
-    chosen = [(select(panel.conditions, str(a)), select(panel.conditions, str(b))) for a, b in pairs]
+    chosen = [(_condition(panel, a), _condition(panel, b)) for a, b in pairs]
     if not chosen:
         raise UsageError("pairs is empty; name at least one pair of conditions")
     for one, other in chosen:
@@ -285,13 +285,18 @@ def _others(panel: Panel, one: Condition, b: str | Condition | Sequence[str | Co
     wanted = [b] if isinstance(b, str | Condition) else list(b)
     if not wanted:
         raise UsageError("b names no condition; name at least one to compare with")
-    others = [select(panel.conditions, str(selector)) for selector in wanted]
+    others = [_condition(panel, selector) for selector in wanted]
     for other in others:
         if other == one:
             raise UsageError(f"a and b are the same condition: {one}")
         if others.count(other) > 1:
             raise UsageError(f"b names the same condition twice: {other}")
     return others
+
+
+def _condition(panel: Panel, asked: str | Condition) -> Condition:
+    """The condition itself where the panel has it, else the one that the selector names."""
+    return asked if isinstance(asked, Condition) and asked in panel.conditions else select(panel.conditions, str(asked))
 
 
 def _only(panel: Panel, kept: Sequence[int]) -> Panel:
