@@ -13,7 +13,7 @@ positive.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -50,6 +50,15 @@ class Moves:
     df: float
     within_df: float
     reasons: dict[int, str]
+
+    def minus(self, other: Moves) -> Moves:
+        """How the differences of the same statistics of two conditions move."""
+        return replace(
+            self,
+            people=self.people - other.people,
+            noise=self.noise - other.noise,
+            reasons={**other.reasons, **self.reasons},
+        )
 
     @property
     def variances(self) -> tuple[Floats, Floats]:

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from saturation.analyses.deleted_groups import shuffled
 from saturation.analyses.murphy.decomposition import IDENTITY, labels_of, murphy
 from saturation.analyses.murphy.spreads import ALIKE, FITTED, NOISY
 from saturation.analyses.spreads import ONE_ITEM
@@ -185,19 +186,35 @@ def test_redrawn_votes_give_a_spread_around_the_estimate():
         assert (row.unc.interval, row.unc.design) == ("normal", "votes")
 
 
-def test_annotators_add_their_variance():
-    panel = study(6, n_conditions=2, n_annotators=25)
+def test_annotators_add_what_they_do_alike():
+    """A difference of RES: V_A by deleting everybody, V_w by the same with votes in other hands (two shuffles)."""
+    panel = study(5, n_conditions=2, n_annotators=25)
     without = replace(panel, votes=replace(panel.votes, ballots=None))
-    items = row_of(murphy(without, outcome="soft", versus=VERSUS), "res", versus=str(panel.conditions[1]))
-    both = row_of(murphy(panel, outcome="soft", versus=VERSUS, n_resamples=60), "res", versus=str(panel.conditions[1]))
-    ballots, drawn = panel.votes.ballots, []
-    for weights in annotator_weights(0, 0, 60, 25):
-        c = np.zeros((40, 3))
-        np.add.at(c, (ballots.item, ballots.label), weights[ballots.annotator])
-        of = [[float(decompose(one, c, outcome="soft")["res"]) for one in panel.probs[0][k]] for k in (0, 1)]
-        drawn.append(np.mean(of[0]) - np.mean(of[1]))
-    assert both.unc.se == pytest.approx(math.hypot(items.unc.se, np.std(drawn, ddof=1)), rel=1e-9)
-    assert (both.unc.design, both.unc.interval, both.unc.n_resamples) == ("items x annotators", "linearized_t", 60)
+    versus = str(panel.conditions[1])
+    items = row_of(murphy(without, outcome="soft", versus=VERSUS), "res", versus=versus)
+    both = row_of(murphy(panel, outcome="soft", versus=VERSUS), "res", versus=versus)
+    ballots = panel.votes.ballots
+
+    def res(counts):
+        of = [[float(decompose(one, counts, outcome="soft")["res"]) for one in panel.probs[0][k]] for k in (0, 1)]
+        return np.mean(of[0]) - np.mean(of[1])
+
+    def squares(owners):
+        gaps, loads = [], []
+        for gone in range(25):
+            c = np.zeros((40, 3))
+            kept = owners.annotator != gone
+            np.add.at(c, (owners.item[kept], owners.label[kept]), 1)
+            gaps.append(res(c) - res(panel.votes.counts))
+            loads.append((~kept).sum())
+        share = np.array(loads) / sum(loads)
+        return 24 / 25 * sum((g - s * sum(gaps)) ** 2 for g, s in zip(gaps, share, strict=True))
+
+    people = squares(ballots)
+    within = np.mean([squares(shuffled(ballots, panel.votes.counts, 0, turn)) for turn in range(2)])
+    assert people > within
+    assert both.unc.se**2 == pytest.approx(items.unc.se**2 + people - within, rel=1e-9)
+    assert (both.unc.design, both.unc.interval, both.unc.n_resamples) == ("items x annotators", "linearized_t", None)
 
 
 def test_few_annotators_are_left_out_one_by_one():
@@ -216,7 +233,8 @@ def test_few_annotators_are_left_out_one_by_one():
 
 def test_many_seeds_and_annotators_are_redrawn_together():
     panel = study(8, n_conditions=1, n_annotators=25, n_seeds=10, n_items=20)
-    row = row_of(murphy(panel, outcome="soft", n_resamples=40, rng=1), "rel_corrected")
+    result = murphy(panel, outcome="soft", n_resamples=40, rng=1, interval="normal")
+    row = row_of(result, "rel_corrected")
     ballots, drawn = panel.votes.ballots, []
     for of_people, of_items in zip(annotator_weights(1, 0, 40, 25), item_weights(1, 0, 40, 20), strict=True):
         c = np.zeros((20, 3))

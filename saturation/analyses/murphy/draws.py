@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from saturation.analyses.cases import Plan, item_weights, n_annotators, seed_weights
 from saturation.analyses.context import Sample
+from saturation.analyses.crowd import Moves
+from saturation.analyses.deleted_groups import without_groups
 from saturation.analyses.murphy.family import PLAIN_TWIN, Family
 from saturation.analyses.spreads import method_of
 from saturation.analyses.vote_draws import (
@@ -41,6 +43,8 @@ class Measured:
         (resamples, terms) under redrawn items (and seeds); None where none were drawn.
     drawn
         (draws, terms) under redrawn votes or annotators; None where none were drawn.
+    moved
+        How the terms move with the annotators beside items (and seeds); None where those do not move.
     second
         One (terms, seeds) array of variances of the quadratic part a split, see ``metrics.murphy_squares``; empty where
         items are not redrawn, and for differences, in which it mostly cancels.
@@ -52,6 +56,7 @@ class Measured:
     values: tuple[Floats, ...]
     resampled: Floats | None
     drawn: Floats | None
+    moved: Moves | None
     second: tuple[Floats, ...] = ()
     is_difference: bool = False
 
@@ -62,6 +67,7 @@ class Measured:
             values=tuple(a - b for a, b in zip(self.values, other.values, strict=True)),
             resampled=_difference(self.resampled, other.resampled),
             drawn=_difference(self.drawn, other.drawn),
+            moved=None if self.moved is None or other.moved is None else self.moved.minus(other.moved),
             is_difference=True,
         )
 
@@ -110,13 +116,14 @@ def measured(run: Engine) -> list[Measured]:
     """The terms of every condition, with what their intervals need."""
     sample = run.sample
     humans = sample.of_split(sample.human)
-    drawn = _drawn(run)
+    drawn, moved = _drawn(run), _moved(run)
     return [
         Measured(
             cells=tuple(run.family.values(p[c], h).T for p, h in zip(sample.probs, humans, strict=True)),
             values=_influence(run, c, humans),
             resampled=_resampled(run, c, humans) if run.method in CENTRED else None,
             drawn=None if drawn is None else drawn[:, :, c],
+            moved=None if moved is None else _of_condition(moved, c),
             second=_second(run, c, humans),
         )
         for c in range(len(sample.probs[0]))
@@ -176,11 +183,13 @@ def _resampled(run: Engine, condition: int, humans: Sequence[Human]) -> Floats:
 def _drawn(run: Engine) -> Floats | None:
     """(draws, terms, conditions) under redrawn votes or annotators; None where neither is redrawn."""
     sample, plan = run.sample, run.plan
+    if run.method != "normal":
+        return None
     if "votes" in run.redraws:
         return _under(run, vote_redraws(sample, plan.seed, plan.n_resamples))
-    if "annotators" not in run.redraws or n_annotators(sample) < 2:
+    if n_annotators(sample) < 2:
         return None
-    if run.method == "normal" and "items" in run.redraws:
+    if "items" in run.redraws:
         draws = annotator_draws(sample, plan.seed, plan.n_resamples)
         return _uncorrected(run, _under(run, draws, redraw_items=True))
     if not run.few_annotators:
@@ -189,6 +198,23 @@ def _drawn(run: Engine) -> Floats | None:
     deleted = _uncorrected(run, _under(run, annotator_deletions(sample)))
     count, mean = len(deleted), deleted.mean(axis=0)
     return np.asarray(mean + (count - 1) / count**0.5 * (deleted - mean))
+
+
+def _moved(run: Engine) -> list[Moves] | None:
+    """How every term of all conditions moves with the annotators, where items move too and are linearised."""
+    if "annotators" not in run.redraws or run.method == "normal" or n_annotators(run.sample) < 2:
+        return None
+    return without_groups(run.sample, run.plan.seed, lambda draws: _uncorrected(run, _under(run, draws)))
+
+
+def _of_condition(moved: Sequence[Moves], condition: int) -> Moves:
+    """All terms of one condition."""
+    return replace(
+        moved[0],
+        people=np.stack([of_term.people[condition] for of_term in moved]),
+        noise=np.stack([of_term.noise[condition] for of_term in moved]),
+        reasons={place: one.reasons[condition] for place, one in enumerate(moved) if condition in one.reasons},
+    )
 
 
 def _under(run: Engine, draws: VoteDraws, *, redraw_items: bool = False) -> Floats:

@@ -13,9 +13,10 @@ import numpy as np
 
 from saturation.analyses.cases import ONE_ANNOTATOR, Outcome, n_annotators, spread_of, with_reason
 from saturation.analyses.context import Sample
+from saturation.analyses.crowd import Moves
 from saturation.analyses.murphy.draws import Engine, Measured, one_item
 from saturation.analyses.murphy.family import PLAIN_TWIN
-from saturation.analyses.spreads import ONE_ITEM
+from saturation.analyses.spreads import ONE_ITEM, of_design
 from saturation.analyses.vote_spreads import annotator_factor, harmonic_mean_votes, vote_factor
 from saturation.resampling import intervals
 from saturation.resampling.intervals import Interval
@@ -138,10 +139,7 @@ def _covariance(run: Engine, found: Measured) -> Covariance:
     sample = run.sample
     estimates = np.array([np.concatenate(one).mean() for one in zip(*found.cells, strict=True)])
     influence = Influence(estimates, found.cells, found.values, sample.places, sample.n_items)
-    parts = covariance(influence)
-    if run.redraws == {"seeds"}:
-        parts = replace(parts, items=parts.items * 0, error=parts.error * 0)
-    return parts
+    return of_design(covariance(influence), sample, run.plan)
 
 
 def _linearized(run: Engine, found: Measured, place: int, bare: Outcome, linear: Covariance) -> Outcome:
@@ -149,17 +147,11 @@ def _linearized(run: Engine, found: Measured, place: int, bare: Outcome, linear:
     assert bare.estimate is not None
     if run.redraws == {"seeds"} and linear.seeds_df == 0:
         return replace(bare, interval=intervals.none("one seed: no spread over seeds"))
-    parts, reason = linear, None
-    if "annotators" in run.redraws and found.drawn is None:
-        reason = ONE_ANNOTATOR
-    elif found.drawn is not None:
-        sd, reason = spread_of(found.drawn[:, place])
-        if sd is None:
-            return replace(bare, interval=intervals.none(str(reason)))
-        part = np.zeros(linear.items.shape)
-        part[place, place] = sd**2
-        df = n_annotators(run.sample) - 1.0 if run.few_annotators else float("inf")
-        parts = replace(linear, annotators=part, annotators_df=df)
+    moved = found.moved
+    if moved is not None and place in moved.reasons:
+        return replace(bare, interval=intervals.none(moved.reasons[place]))
+    reason = ONE_ANNOTATOR if "annotators" in run.redraws and moved is None else None
+    parts = linear if moved is None else _with_annotators(linear, moved)
     alone = np.zeros(len(run.family.names))
     alone[place] = 1.0
     parts = _at_least_quadratic(run, found, place, parts)
@@ -167,9 +159,14 @@ def _linearized(run: Engine, found: Measured, place: int, bare: Outcome, linear:
     if not np.isfinite(variance):
         return replace(bare, interval=intervals.none("it does not exist without one of the items"))
     made = intervals.normal(bare.estimate, _spread(variance**0.5), run.plan.level, df, "linearized_t")
-    n_draws = None if found.drawn is None else len(found.drawn)
     said = None if made.low is None else parts.reason
-    return replace(bare, interval=with_reason(with_reason(made, said), reason), se=variance**0.5, n_resamples=n_draws)
+    return replace(bare, interval=with_reason(with_reason(made, said), reason), se=variance**0.5)
+
+
+def _with_annotators(linear: Covariance, moved: Moves) -> Covariance:
+    """The covariance with the annotators' part of every term alone."""
+    people, within = (np.diag(variances) for variances in moved.variances)
+    return replace(linear, annotators=people, annotators_df=moved.df, within=within, within_df=moved.within_df)
 
 
 def _at_least_quadratic(run: Engine, found: Measured, place: int, parts: Covariance) -> Covariance:
