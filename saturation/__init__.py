@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from saturation.analyses.evaluate import evaluate
     from saturation.analyses.labels.label_curve import label_curve
     from saturation.analyses.murphy.decomposition import murphy
+    from saturation.analyses.worth.equivalents import equivalents
     from saturation.errors import DataError, Problem, SaturationError, UsageError
     from saturation.report import figures as plot
     from saturation.studies.report import make_report as report
@@ -45,6 +46,7 @@ _HOME = {
     "SaturationError": "saturation.errors",
     "UsageError": "saturation.errors",
     "compare": "saturation.analyses.comparing.comparison",
+    "equivalents": "saturation.analyses.worth.equivalents",
     "evaluate": "saturation.analyses.evaluate",
     "label_curve": "saturation.analyses.labels.label_curve",
     "murphy": "saturation.analyses.murphy.decomposition",
@@ -72,6 +74,7 @@ __all__ = [
     "UsageError",
     "__version__",
     "compare",
+    "equivalents",
     "evaluate",
     "label_curve",
     "metrics",

@@ -611,3 +611,47 @@ def crowd_parts(votes, statistic):
     growth = (len(people) - 1) / len(people)
     sums = {who: sum(psi * factor for other, psi, factor in moved if other == who) for who in people}
     return growth * sum(d * d for d in sums.values()), growth * sum(psi * psi * factor for _, psi, factor in moved)
+
+
+def dirichlet_multinomial_pmf(counts, a):
+    """Probability of counts under a Dirichlet with concentrations a: n!/prod c! times rising factorials."""
+    found = float(math.factorial(int(sum(counts))))
+    for c, concentration in zip(counts, a, strict=True):
+        found /= math.factorial(int(c))
+        for j in range(int(c)):
+            found *= concentration + j
+    for j in range(int(sum(counts))):
+        found /= sum(a) + j
+    return found
+
+
+def all_counts(votes, n_labels):
+    """Every way to give ``votes`` votes to the labels."""
+    if n_labels == 1:
+        return [(votes,)]
+    return [(c, *rest) for c in range(votes + 1) for rest in all_counts(votes - c, n_labels - 1)]
+
+
+def law_expectation(score, weights, concentrations, budget, reference_size):
+    """Mean score of N votes against R others of an item drawn from a mixture of Dirichlets: every outcome in turn."""
+    total = 0.0
+    for weight, a in zip(weights, concentrations, strict=True):
+        for target in all_counts(budget, len(a)):
+            after = [x + c for x, c in zip(a, target, strict=True)]
+            for reference in all_counts(reference_size, len(a)):
+                chance = dirichlet_multinomial_pmf(target, a) * dirichlet_multinomial_pmf(reference, after)
+                total += weight * chance * score(target, reference)
+    return total
+
+
+def crowd_against_a_vote(counts, pi, strength, size):
+    """Mean log loss and Brier score of ``size`` combined votes against another vote, over every choice of both."""
+    votes = [k for k, number in enumerate(counts) for _ in range(number)]
+    log_losses, squares = [], []
+    for left_out, label in enumerate(votes):
+        others = votes[:left_out] + votes[left_out + 1 :]
+        for crowd in itertools.combinations(others, size):
+            answer = [(crowd.count(k) + strength * pi[k]) / (size + strength) for k in range(len(counts))]
+            log_losses.append(-math.log(answer[label]))
+            squares.append(sum((answer[k] - (k == label)) ** 2 for k in range(len(counts))))
+    return sum(log_losses) / len(log_losses), sum(squares) / len(squares)

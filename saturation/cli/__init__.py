@@ -23,6 +23,7 @@ HELP = {
     "curve": "Saturation of models trained on N votes an item: gains, fractions and N*.",
     "murphy": "Split the Brier score into reliability, resolution and uncertainty, with intervals.",
     "compare": "Compare conditions on the same items: differences, effect sizes, paired tests.",
+    "equivalents": "How many annotators a model is worth, by each metric.",
     "report": "One page that answers: how many annotators per item do I need?",
     "demo": "Simulate a small study with a known answer and write its report.",
     "metrics": "List the metrics: direction, range, formula.",

@@ -4,6 +4,7 @@ The keys of a row and their order are an interface (``saturation/1``): every row
 keys, null where they do not apply, never NaN or infinity.
 """
 
+from saturation.results.equivalents import EquivalentsResult, EquivalentsRow
 from saturation.results.flat import (
     COND_COLUMNS,
     SCHEMA,
@@ -50,6 +51,8 @@ __all__ = [
     "CompareRow",
     "CurveRow",
     "DataSummary",
+    "EquivalentsResult",
+    "EquivalentsRow",
     "EvaluateResult",
     "EvaluateRow",
     "Finding",
