@@ -10,13 +10,16 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
+from saturation.analyses.comparing.comparison import compare
 from saturation.analyses.curve.saturation import saturation_curve
 from saturation.analyses.evaluate import evaluate
 from saturation.analyses.labels.label_curve import label_curve
+from saturation.analyses.murphy.decomposition import murphy
 from saturation.results import CurveRow, LabelCurveRow
 from saturation.tables.panel import Panel
 from tests.statistical import truth
 from tests.statistical.settings import Setting
+from tests.statistical.truth_murphy import BINS
 
 PART_DRAWS = 100
 """Draws behind the annotators' part of a variance (the package uses 400): its error of 14% costs 0.3% of coverage."""
@@ -77,7 +80,32 @@ def labels(panel: Panel, setting: Setting) -> Iterator[Answer]:
         yield from _curve_answers("labels", row)
 
 
-ANALYSES: tuple[Analysis, ...] = (evaluated, curves, labels)
+def differences(panel: Panel, setting: Setting) -> Iterator[Answer]:
+    """Two conditions compared; effect sizes and tests, which need resamples, are left out."""
+    a, b = (str(panel.conditions[at]) for at in truth.COMPARED)
+    options = {"metrics": tuple(truth.COMPARED_METRICS), "tests": [], "n_resamples": PART_DRAWS, "threads": 1}
+    for row in compare(panel, a=a, b=b, **options).rows:
+        if row.quantity in ("difference", "relative_change"):
+            yield Answer(f"compare {row.metric} {row.quantity}", row.unc.estimate, row.unc.low, row.unc.high)
+
+
+def decomposed(panel: Panel, setting: Setting) -> Iterator[Answer]:
+    """Corrected terms of Murphy's decomposition, of one condition and of its difference to another."""
+    two = list(truth.DECOMPOSED)
+    kept = replace(panel, conditions=tuple(panel.conditions[at] for at in two), probs=(panel.probs[0][two],))
+    options = {"outcome": "votes", "bins": BINS, "n_resamples": PART_DRAWS, "threads": 1}
+    for row in murphy(kept, versus=str(kept.conditions[1]), **options).rows:
+        if row.condition == kept.conditions[0]:
+            name = f"murphy {row.term}{'' if row.versus is None else ' difference'}"
+            yield Answer(name, row.unc.estimate, row.unc.low, row.unc.high)
+
+
+ANALYSES: tuple[Analysis, ...] = (evaluated, differences, decomposed, curves, labels)
+
+
+def asked(analysis: Analysis, setting: Setting, replication: int) -> bool:
+    """Whether a replication asks for an analysis: label curves at 100 votes, half a second each, in one of five."""
+    return analysis is not labels or setting.n_votes < 100 or replication % 5 == 0
 
 
 def _curve_answers(side: str, row: CurveRow | LabelCurveRow) -> Iterator[Answer]:

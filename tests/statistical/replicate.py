@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from tests.statistical import model
-from tests.statistical.quantities import ANALYSES, Analysis
+from tests.statistical.quantities import ANALYSES, Analysis, asked
 from tests.statistical.settings import Setting
 from tests.statistical.tally import Tally
 from tests.statistical.truth import Truth
@@ -23,6 +23,8 @@ def replicate(
     for replication in replications:
         panel = model.study(seed, setting, replication)
         for analysis in analyses:
+            if not asked(analysis, setting, replication):
+                continue
             for answer in analysis(panel, setting):
                 if answer.name in true:
                     found.setdefault(answer.name, Tally()).add(answer, true[answer.name].value)

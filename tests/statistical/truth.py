@@ -10,13 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from scipy.special import entr, xlogy
 from scipy.stats import binom
 
 from saturation.streams import Purpose, word
-from tests.statistical import model
+from tests.statistical import model, truth_murphy
 
 BATCH = 10_000
 TRUTH_STREAM = 1 << 40
@@ -29,6 +30,7 @@ _NORMAL = [
 ]
 _RUNS = [(shift, scale, a * b) for shift, a in _NORMAL for scale, b in _NORMAL]
 """Shift, scale and weight: the sum over them is the mean over runs."""
+_THAT_RUN = [(0.0, 0.0, 1.0)]
 _GRID = np.linspace(0.0, 1.0, 20_001)
 
 
@@ -63,20 +65,24 @@ Means = Mapping[str, np.ndarray]
 Combination = Callable[[Means], float]
 
 
-def _batch(n_votes: int, seed: int, number: int, *, new_runs: bool) -> dict[str, float]:
-    """Metrics of every condition on one batch of items, under names ``metric/condition``, and of the labels."""
+def _batch(n_votes: int, seed: int, number: int, *, new_runs: bool) -> dict[str, float | np.ndarray]:
+    """Metrics of every condition on one batch of items, under names ``metric/condition``, and of the labels.
+
+    ``murphy/condition`` are (runs, labels, bins, 3) sums over bins of the forecasts.
+    """
     rng = np.random.Generator(np.random.Philox(key=word(seed, Purpose.SIMULATE, TRUTH_STREAM + n_votes, number)))
     _, population = model.draw_items(rng, BATCH)
     crowd = _Crowd.of(rng, population, n_votes)
     seen = model.evidence(rng, population)
-    found: dict[str, float] = {}
+    found: dict[str, float | np.ndarray] = {}
+    runs = _RUNS if new_runs else _THAT_RUN
     for condition in range(len(model.CONDITIONS)):
         noise = rng.standard_normal(population.shape)
-        scores = sum(
-            weight * _scores(model.predict(condition, seen, noise, np.array(shift), np.array(scale)), crowd)
-            for shift, scale, weight in (_RUNS if new_runs else [(0.0, 0.0, 1.0)])
-        )
+        made = [model.predict(condition, seen, noise, np.array(shift), np.array(scale)) for shift, scale, _ in runs]
+        scores = sum(weight * _scores(probs, crowd) for probs, (*_, weight) in zip(made, runs, strict=True))
         found |= {f"{name}/{condition}": float(value) for name, value in zip(SCORES, scores, strict=True)}
+        if condition in DECOMPOSED:
+            found[f"murphy/{condition}"] = np.stack([truth_murphy.bin_sums(probs, population) for probs in made])
     return found | _label_curve(rng, population, n_votes)
 
 
@@ -190,6 +196,10 @@ EVALUATED |= {"entropy_bias": "bias", "entropy_correlation": "r"}
 CORRECTED = ("brier", "kl", "entropy_bias", "entropy_correlation")
 EVALUATED_CONDITION = 1
 """soft, budget 10."""
+COMPARED = (1, 2)
+"""soft, budgets 10 and 30: a and b of differences."""
+COMPARED_METRICS = {"kl": "kl", "entropy_correlation": "r"}
+DECOMPOSED = COMPARED
 
 
 def _combinations(n_votes: int, means: Means) -> dict[str, Combination]:
@@ -210,6 +220,8 @@ def _combinations(n_votes: int, means: Means) -> dict[str, Combination]:
                 found[f"curve {metric} fraction {budget}"] = _ratio(base, key, top)
                 found[f"curve {metric} fraction {budget} set"] = _ratio(base, key, top)
         found |= _n_stars(f"curve {metric}", {budget: (base, key, top) for budget, key in at.items()}, means)
+    found |= _differences()
+    found |= _decompositions(len(means[f"murphy/{DECOMPOSED[0]}"][0]))
     budgets = LABEL_BUDGETS[n_votes]  # brier's fraction is (1 - 1/N) / (1 - 1/max N) in every study: nothing to cover
     for metric, name in LABEL_METRICS.items():
         at = {budget: f"{name}@{budget}" for budget in budgets}
@@ -221,6 +233,38 @@ def _combinations(n_votes: int, means: Means) -> dict[str, Combination]:
                 found[f"labels {metric} fraction {budget}"] = _ratio(base, key, top)
         if metric != "brier" and len(budgets) > 2:
             found |= _n_stars(f"labels {metric}", {budget: (base, key, top) for budget, key in at.items()}, means)
+    return found
+
+
+def _differences() -> dict[str, Combination]:
+    """``compare``: a - b in the metric's own units, and as a share of b."""
+    found: dict[str, Combination] = {}
+    for metric, name in COMPARED_METRICS.items():
+        a, b = (f"{name}/{condition}" for condition in COMPARED)
+        found[f"compare {metric} difference"] = _difference(a, b, 1.0)
+        found[f"compare {metric} relative_change"] = _relative(a, b)
+    return found
+
+
+def _relative(a: str, b: str) -> Combination:
+    return lambda means: float(means[a].mean() / means[b].mean() - 1)
+
+
+def _decompositions(n_runs: int) -> dict[str, Combination]:
+    """``murphy``: corrected terms of one condition, and of its difference to the other."""
+    weights = np.array([weight for *_, weight in (_RUNS if n_runs > 1 else _THAT_RUN)])
+
+    def term(place: int, condition: int, means: Means) -> float:
+        return float(truth_murphy.of_runs(means[f"murphy/{condition}"].mean(axis=0), weights)[place])
+
+    found: dict[str, Combination] = {}
+    one, other = DECOMPOSED
+    for place, name in enumerate(truth_murphy.TERMS):
+        found[f"murphy {name}_corrected"] = partial(term, place, one)
+        if name != "unc":  # the labels' own, the same for both conditions
+            found[f"murphy {name}_corrected difference"] = lambda means, place=place: (
+                term(place, one, means) - term(place, other, means)
+            )
     return found
 
 
