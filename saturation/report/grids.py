@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +11,7 @@ from saturation.report.plotdata import curves_of, short_names
 from saturation.results import CurveRow, EvaluateResult, LabelCurveResult, LabelCurveRow, SaturationResult
 from saturation.studies import phrases
 from saturation.studies.answers import fieller_in_words, found_budget, largest_below, remarks
+from saturation.studies.phrases import distinct
 
 AnyRow = Any
 
@@ -23,6 +24,15 @@ class Cell:
 
     text: str
     note: int | None = None
+    strong: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """What a cell says before its note has a number."""
+
+    text: str
+    note: str | None = None
     strong: bool = False
 
 
@@ -55,14 +65,14 @@ def values_grid(result: LabelCurveResult | SaturationResult) -> Grid:
     """Values by budget (rows) and metric (columns)."""
     rows = [r for r in result.rows if r.quantity == "value"]
     names = short_names(r.curve for r in rows if isinstance(r, CurveRow))
-    caption = f"Value by budget {_level(rows)}; units in the column heads."
+    caption = f"Value by budget {intervals_of(rows)}; units in the column heads."
 
     def line(row: AnyRow) -> str:
         name = names[row.curve] if len(names) > 1 else ""
         size = _ALL if row.budget is None else f"{'N = ' if name else ''}{phrases.budget(row.budget)}"
         return f"{name}, {size}" if name else size
 
-    return _grid(caption, "annotators", rows, line, _metric_head, cell=_value_cells(rows))
+    return grid_of(caption, "annotators", rows, line, _metric_head, _value_cells(rows))
 
 
 def fractions_grid(result: LabelCurveResult | SaturationResult) -> Grid:
@@ -71,14 +81,14 @@ def fractions_grid(result: LabelCurveResult | SaturationResult) -> Grid:
     lines = curves_of(result)
     rows.sort(key=lambda r: lines.index(r.curve) if isinstance(r, CurveRow) and r.curve in lines else len(lines))
     names = short_names(r.curve for r in rows if isinstance(r, CurveRow))
-    caption = f"Share of the improvement kept, by annotators per item {_level(rows)}."
-    return _grid(
+    caption = f"Share of the improvement kept, by annotators per item {intervals_of(rows)}."
+    return grid_of(
         caption,
         "metric, baseline",
         rows,
         lambda r: _line_name(r, names),
         lambda r: _ALL if r.budget is None else phrases.budget(r.budget),
-        cell=_fraction,
+        _fraction,
     )
 
 
@@ -88,17 +98,17 @@ def n_star_grid(result: LabelCurveResult | SaturationResult) -> Grid:
     names = short_names(r.curve for r in rows if isinstance(r, CurveRow))
     fractions = [r for r in result.rows if r.quantity == "fraction"]
 
-    def cell(row: AnyRow) -> tuple[str, str | None]:
+    def cell(row: AnyRow) -> Content:
         own = [f for f in fractions if _line_name(f, names) == _line_name(row, names)]
         return _count(row, own)
 
-    return _grid(
+    return grid_of(
         "Annotators needed per item; in brackets its interval, (10, 20] for more than 10 and at most 20.",
         "metric, baseline",
         rows,
         lambda r: _line_name(r, names),
         lambda r: f"keep {phrases.share(r.q or 0)}",
-        cell=cell,
+        cell,
     )
 
 
@@ -106,36 +116,37 @@ def conditions_grid(result: EvaluateResult) -> Grid:
     """Metrics (columns) of every condition (rows), means over cells."""
     rows = [r for r in result.rows if r.group is None and r.split is None and r.seed is None]
     names = short_names(str(r.condition) for r in rows)
-    caption = f"Mean over splits and seeds {_level(rows)}."
-    return _grid(caption, "condition", rows, lambda r: names[str(r.condition)], _metric_head, cell=_value_cells(rows))
+    caption = f"Mean over splits and seeds {intervals_of(rows)}."
+    return grid_of(caption, "condition", rows, lambda r: names[str(r.condition)], _metric_head, _value_cells(rows))
 
 
-def _grid(
+def grid_of(  # noqa: PLR0917
     caption: str,
     corner: str,
     rows: Iterable[AnyRow],
     line: Callable[[AnyRow], str],
     column: Callable[[AnyRow], str],
+    cell: Callable[[AnyRow], Content],
     *,
-    cell: Callable[[AnyRow], tuple[str, str | None]],
+    folded: bool = False,
 ) -> Grid:
+    """A table with one cell a row: budgets in ascending order, then the other columns; each reason once, below."""
     cells = {(line(row), column(row)): cell(row) for row in rows}
-    lines = dict.fromkeys(key for key, _ in cells)
-    head = list(dict.fromkeys(key for _, key in cells))
-    if any(_is_budget(name) for name in head):
-        head.sort(key=lambda name: int(name.replace(",", "")) if _is_budget(name) else math.inf)
-    notes = {note: number for number, note in enumerate(dict.fromkeys(n for _, n in cells.values() if n), 1)}
-    body = tuple((one, tuple(_cell(cells.get((one, key), ("", None)), notes) for key in head)) for one in lines)
-    return Grid(caption, (corner, *head), body, tuple(phrases.sentence(note) for note in notes))
+    lines = distinct(key for key, _ in cells)
+    head = sorted(distinct(key for _, key in cells), key=_budget_first)
+    notes = {note: number for number, note in enumerate(distinct(c.note for c in cells.values() if c.note), 1)}
+    empty = Content("")
+    body = tuple((one, tuple(_cell(cells.get((one, key), empty), notes) for key in head)) for one in lines)
+    return Grid(caption, (corner, *head), body, tuple(map(phrases.sentence, notes)), folded)
 
 
-def _is_budget(name: str) -> bool:
-    return name.replace(",", "").isdigit()
+def _budget_first(name: str) -> float:
+    digits = name.replace(",", "")
+    return int(digits) if digits.isdigit() else math.inf
 
 
-def _cell(content: tuple[str, str | None], notes: dict[str, int]) -> Cell:
-    text, note = content
-    return Cell(text, None if note is None else notes[note])
+def _cell(content: Content, notes: Mapping[str, int]) -> Cell:
+    return Cell(content.text, notes[content.note] if content.note else None, content.strong)
 
 
 def _metric_head(row: AnyRow) -> str:
@@ -152,40 +163,40 @@ def _line_name(row: CurveRow | LabelCurveRow, names: dict[str, str]) -> str:
     return ", ".join(parts)
 
 
-def _value_cells(rows: Iterable[AnyRow]) -> Callable[[AnyRow], tuple[str, str | None]]:
+def _value_cells(rows: Iterable[AnyRow]) -> Callable[[AnyRow], Content]:
     """Cells with the same number of decimals down a metric's column: what its sharpest interval supports."""
     places: dict[str, int] = {}
     for row in rows:
         if row.unc.low is not None:
             places[row.metric] = max(places.get(row.metric, 0), phrases.decimals(row.unc.low, row.unc.high))
-    return lambda row: (phrases.with_interval(row.unc, places.get(row.metric)), row.unc.reason)
+    return lambda row: Content(phrases.with_interval(row.unc, places.get(row.metric)), row.unc.reason)
 
 
-def _fraction(row: AnyRow) -> tuple[str, str | None]:
+def _fraction(row: AnyRow) -> Content:
     if fieller_in_words(row):
-        return "unbounded", row.unc.reason or fieller_in_words(row)
-    return phrases.percent_interval(row.unc), None if row.unc.interval == "exact" else row.unc.reason
+        return Content("unbounded", row.unc.reason or fieller_in_words(row))
+    return Content(phrases.percent_interval(row.unc), None if row.unc.interval == "exact" else row.unc.reason)
+
+
+def intervals_of(rows: Iterable[AnyRow], what: str = "intervals") -> str:
+    """What the brackets of a table hold, for its caption."""
+    return phrases.levels((row.unc for row in rows), what)
 
 
 def count_text(row: AnyRow, fractions: list[AnyRow]) -> str:
     """An N* with the budgets compatible with it; ``fractions`` are the shares it was read from."""
-    return _count(row, fractions)[0]
+    return _count(row, fractions).text
 
 
-def _count(row: AnyRow, fractions: list[AnyRow]) -> tuple[str, str | None]:
+def _count(row: AnyRow, fractions: list[AnyRow]) -> Content:
     found = found_budget(row)
     note = "; ".join(remarks(row.unc.reason)) or None
     if row.censored == "above":
         below = largest_below(fractions)
-        return f"> {'all tried' if below is None else phrases.budget(below)}", note
+        return Content(f"> {'all tried' if below is None else phrases.budget(below)}", note)
     if found is None:
-        return phrases.NO_ESTIMATE, row.unc.reason
+        return Content(phrases.NO_ESTIMATE, row.unc.reason)
     text = f"{'≤ ' if row.censored == 'below' else ''}{phrases.budget(found)}"
     if row.unc.low is not None and row.censored is None:
         text += f" {phrases.half_open(row.unc.low, row.unc.high)}"
-    return text, note
-
-
-def _level(rows: Iterable[AnyRow]) -> str:
-    levels = dict.fromkeys(r.unc.level for r in rows if r.unc.level is not None)
-    return f"[{phrases.listed(phrases.share(one) for one in levels)} intervals]" if levels else "(no intervals)"
+    return Content(text, note)

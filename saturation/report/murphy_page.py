@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from saturation.conditions import Condition
 from saturation.report import murphy_figures, style
-from saturation.report.grids import Cell, Grid
+from saturation.report.grids import Cell, Grid, intervals_of
 from saturation.report.plotdata import short_names
 from saturation.results import MurphyResult, MurphyRow, Uncertainty
 from saturation.studies import phrases
@@ -47,8 +47,7 @@ def murphy_grid(result: MurphyResult) -> Grid:
     reasons = [row.unc.reason for row in rows if row.unc.reason and row.term in COLUMNS]
     notes = {reason: number for number, reason in enumerate(dict.fromkeys(reasons), 1)}
     body = tuple((name, tuple(_cell(found[term], notes) for term in COLUMNS)) for name, found in cells.items())
-    level = phrases.share(rows[0].unc.level or 0.95) if rows else ""
-    caption = f"Terms of the Brier score against the distribution of votes, mean over cells [{level} intervals]."
+    caption = f"Terms of the Brier score against the distribution of votes, mean over cells {intervals_of(rows)}."
     return Grid(caption, ("condition", *COLUMNS.values()), body, tuple(map(phrases.sentence, notes)))
 
 

@@ -16,7 +16,14 @@ if TYPE_CHECKING:
 _QUANTITIES = {
     "label_curve": ("value",),
     "saturation_curve": ("value", "gain", "shortfall", "label_value"),
-    "fractions": ("fraction", "label_fraction", "contrast_fraction", "contrast_labels", "gap_closure"),
+    "fractions": (
+        "fraction",
+        "label_fraction",
+        "contrast_fraction",
+        "contrast_labels",
+        "gap_difference",
+        "gap_closure",
+    ),
     "n_star": ("n_star", "n_star_interpolated", "n_star_noninferiority", "contrast_log_n_star"),
 }
 """Rows of each table, by quantity."""

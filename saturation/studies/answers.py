@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 from saturation.resampling.designs import redrawn_units
 from saturation.results import Answer, CurveRow, LabelCurveRow, Result, Uncertainty
 from saturation.studies import phrases
+from saturation.studies.phrases import distinct
 
 CurveLike: TypeAlias = CurveRow | LabelCurveRow
 
@@ -76,7 +77,7 @@ def how_many(sections: Mapping[str, Result[Any]]) -> tuple[HowMany, ...]:
 
 def model_answers(rows: Sequence[CurveRow]) -> list[HowMany]:
     """One answer for each metric and curve of a saturation result; conditions of a single budget have none."""
-    metrics = _ordered(row.metric for row in rows)
+    metrics = distinct(row.metric for row in rows)
     present = {(row.metric, row.curve) for row in rows}
     keys = [(m, curve) for curve in real_curves(rows) for m in metrics if (m, curve) in present]
     return [_model_answer([r for r in rows if (r.metric, r.curve) == key]) for key in keys]
@@ -94,12 +95,12 @@ def real_curves(rows: Sequence[CurveRow]) -> tuple[str, ...]:
 
 def label_answers(rows: Sequence[LabelCurveRow]) -> list[HowMany]:
     """One answer for each metric of a label-side result."""
-    return [_label_answer([r for r in rows if r.metric == metric]) for metric in _ordered(r.metric for r in rows)]
+    return [_label_answer([r for r in rows if r.metric == metric]) for metric in distinct(r.metric for r in rows)]
 
 
 def headline_baseline(rows: Iterable[CurveRow]) -> str | None:
     """The baseline that the first sentence is about: hard labels where there are any."""
-    present = _ordered(r.baseline for r in rows if r.baseline is not None and r.quantity in ("n_star", "fraction"))
+    present = distinct(r.baseline for r in rows if r.baseline is not None and r.quantity in ("n_star", "fraction"))
     ranked = [name for name in _HEADLINE_BASELINES if name in present] + list(present)
     return ranked[0] if ranked else None
 
@@ -363,7 +364,7 @@ def _remark(unc: Uncertainty) -> list[str]:
 
 def _model_assumption(rows: Sequence[CurveRow]) -> str:
     words = []
-    ceilings = _ordered(r.ceiling for r in rows if r.ceiling is not None)
+    ceilings = distinct(r.ceiling for r in rows if r.ceiling is not None)
     if ceilings:
         words.append(f"The ceiling is {phrases.listed(ceilings)}.")
     words += _redrawn(rows)
@@ -385,17 +386,17 @@ def _label_assumption(rows: Sequence[LabelCurveRow]) -> str:
 
 def _redrawn(rows: Sequence[CurveLike]) -> list[str]:
     """What the intervals treat as random, in words."""
-    designs = _ordered(r.unc.design for r in rows if r.unc.design is not None)
-    units = _ordered(_UNITS.get(unit, unit) for design in designs for unit in redrawn_units(design))
+    designs = distinct(r.unc.design for r in rows if r.unc.design is not None)
+    units = distinct(_UNITS.get(unit, unit) for design in designs for unit in redrawn_units(design))
     return [f"The intervals are for other {phrases.listed(units)}."] if units else []
 
 
 def _no_answer(rows: Sequence[CurveLike], assumption: str) -> HowMany:
     first = rows[0]
     curve = first.curve if isinstance(first, CurveRow) else None
-    reasons = _ordered(r.unc.reason for r in rows if r.unc.estimate is None and r.unc.reason)
+    reasons = distinct(r.unc.reason for r in rows if r.unc.estimate is None and r.unc.reason)
     if first.direction == "none":
-        reasons = ["it has no better or worse, so there is no share of an improvement"]
+        reasons = ("it has no better or worse, so there is no share of an improvement",)
     return _undefined(first.metric, curve, reasons[0] if reasons else None, assumption)
 
 
@@ -423,8 +424,3 @@ def _budgets(rows: Sequence[CurveLike]) -> list[int]:
 
 def _votes(count: int) -> str:
     return "1 vote" if count == 1 else f"{phrases.budget(count)} votes"
-
-
-def _ordered(values: Iterable[Any]) -> list[Any]:
-    """Distinct values in first-seen order."""
-    return list(dict.fromkeys(values))

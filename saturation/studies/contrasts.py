@@ -14,6 +14,7 @@ from typing import Any
 from saturation.results import CurveRow, Finding, Result
 from saturation.studies import gaps, phrases
 from saturation.studies.answers import headline_baseline, real_curves
+from saturation.studies.phrases import distinct
 
 NOT_TOLD = "cannot be told apart with these data"
 BANDS = "A band holds over all budgets of one pair together, not over all pairs together."
@@ -35,7 +36,7 @@ def metric_findings(rows: Sequence[CurveRow]) -> list[Finding]:
     for curve in real_curves(rows):
         own = [r for r in rows if r.curve == curve]
         baseline = headline_baseline(own)
-        pairs = _ordered((r.metric, r.metric_b) for r in own if r.quantity == "contrast_fraction")
+        pairs = distinct((r.metric, r.metric_b) for r in own if r.quantity == "contrast_fraction")
         for pair in pairs:
             both = [r for r in own if (r.metric, r.metric_b) == pair and r.baseline == baseline]
             if both:
@@ -46,7 +47,7 @@ def metric_findings(rows: Sequence[CurveRow]) -> list[Finding]:
 def label_findings(rows: Sequence[CurveRow]) -> list[Finding]:
     """One finding a curve and metric that is judged against the labels' own curve: correlations, accuracy."""
     kept = [r for r in rows if r.quantity == "contrast_labels"]
-    keys = _ordered((r.curve, r.metric) for r in kept)
+    keys = distinct((r.curve, r.metric) for r in kept)
     return [_against_labels([r for r in kept if (r.curve, r.metric) == key]) for key in keys]
 
 
@@ -254,7 +255,3 @@ def _clearest(rows: Sequence[CurveRow], side: int) -> str:
 
 def _count(number: int, word: str) -> str:
     return f"{number} {word}" if number == 1 else f"{number} {word}s"
-
-
-def _ordered(values: Iterable[Any]) -> list[Any]:
-    return list(dict.fromkeys(values))

@@ -36,17 +36,31 @@ def _gap_summary(method: str, budget: int, own: Sequence[CurveRow], rows: Sequen
         "better": f"are better than soft ones in {phrases.listed(by_side.get('better', []))}",
         "worse": f"are worse in {phrases.listed(by_side.get('worse', []))}",
         "same": f"cannot be told from soft ones in {phrases.listed(by_side.get('same', []))}",
+        "untested": f"cannot be tested against soft ones in {phrases.listed(by_side.get('untested', []))}",
         "none": f"have no gap to close that could be told from zero in {phrases.listed(by_side.get('none', []))}",
+        "undefined": f"cannot be compared with soft ones in {phrases.listed(by_side.get('undefined', []))}",
     }
     words = [text for side, text in said.items() if side in by_side]
     return phrases.sentence(f"at {phrases.annotators(budget)} per item, {method} targets {'; they '.join(words)}")
 
 
 def gap_side(row: CurveRow, rows: Sequence[CurveRow]) -> str:
-    """``better`` or ``worse`` than the soft target, ``same`` where the data cannot say, ``none`` without a gap."""
-    if row.unc.estimate is None or row.p is None:
-        return "none"
-    return _better_or_worse(row, rows) if _rejects(row, row.p) else "same"
+    """What one share says about the other target and the soft one.
+
+    ``better`` or ``worse``; ``same`` where the data cannot say; ``untested`` where nothing varies; ``none`` where soft
+    targets leave no gap to close that could be told from zero; ``undefined`` where a metric of one side is.
+    """
+    from saturation.analyses.fractions import BASELINE_IS_CEILING
+
+    gain = _gain(row, rows)
+    if row.unc.estimate is None:
+        no_gap = row.denominator_p is not None or row.unc.reason == BASELINE_IS_CEILING
+        return "none" if no_gap else "undefined"
+    if row.p is None or gain is None:
+        return "untested"
+    if not phrases.rejects(row.p, row.unc):
+        return "same"
+    return "better" if gain > 0 else "worse"
 
 
 def _gap(row: CurveRow, rows: Sequence[CurveRow]) -> Finding:
@@ -57,9 +71,9 @@ def _gap(row: CurveRow, rows: Sequence[CurveRow]) -> Finding:
         sentence = phrases.no_comparison(f"{phrases.metric(row.metric)}, {start}", row.unc.reason or "")
         return Finding(**about, told_apart=None, sentence=sentence)
     share = f"{phrases.percent(row.unc.estimate)} ({gap_interval(row)})"
-    words = f"{start} close {share} of the gap in {name} that soft targets leave to the ceiling"
+    words = f"{start} close {share} of the gap in {name} that soft targets leave to the ceiling{_amount(row, rows)}"
     tests = [f"they {one}" for one in (against_soft(row, rows), against_ceiling(row, rows)) if one]
-    told_apart = _rejects(row, row.p)
+    told_apart = None if row.p is None else phrases.rejects(row.p, row.unc)
     return Finding(**about, told_apart=told_apart, sentence=phrases.sentence("; ".join([words, *tests])))
 
 
@@ -74,7 +88,7 @@ def gap_interval(row: CurveRow) -> str:
 def against_soft(row: CurveRow, rows: Sequence[CurveRow]) -> str:
     """The first test: is the other target better than the soft one at this budget?"""
     side = gap_side(row, rows)
-    if row.p is None or side == "none":
+    if row.p is None or side not in ("same", "better", "worse"):
         return ""
     return f"{'cannot be told from' if side == 'same' else f'are {side} than'} soft targets ({phrases.p_value(row.p)})"
 
@@ -83,7 +97,7 @@ def against_ceiling(row: CurveRow, rows: Sequence[CurveRow]) -> str:
     """The second test: can what is left to the ceiling be told from zero?"""
     for one in rows:
         if one.quantity == "shortfall" and _key(one) == _key(row) and one.p is not None:
-            if not _rejects(one, one.p):
+            if not phrases.rejects(one.p, one.unc):
                 return f"cannot be told from the ceiling ({phrases.p_value(one.p)})"
             return (
                 f"are {'short of' if (one.unc.estimate or 0) > 0 else 'beyond'} the ceiling ({phrases.p_value(one.p)})"
@@ -91,21 +105,24 @@ def against_ceiling(row: CurveRow, rows: Sequence[CurveRow]) -> str:
     return ""
 
 
-def _better_or_worse(row: CurveRow, rows: Sequence[CurveRow]) -> str:
-    """Which target is better, from the values themselves."""
-    values = [r for r in rows if r.quantity == "value" and (r.metric, r.model, r.budget) == _point(row)]
-    other = [r.unc.estimate for r in values if r.curve == row.curve and r.unc.estimate is not None]
-    soft = [r.unc.estimate for r in values if r.method == "soft" and r.unc.estimate is not None]
-    return "better" if (other[-1] < soft[-1]) == (row.direction == "lower") else "worse"
+def gain_on_soft(row: CurveRow, rows: Sequence[CurveRow]) -> CurveRow | None:
+    """The row with what the other target gains, in the metric's units; None where the result has none."""
+    return next((one for one in rows if one.quantity == "gap_difference" and _key(one) == _key(row)), None)
 
 
-def _rejects(row: CurveRow, p: float | None) -> bool | None:
-    return None if p is None else p < 1 - (row.unc.level or 0.95)
+def _gain(row: CurveRow, rows: Sequence[CurveRow]) -> float | None:
+    found = gain_on_soft(row, rows)
+    return None if found is None else found.unc.estimate
+
+
+def _amount(row: CurveRow, rows: Sequence[CurveRow]) -> str:
+    """The absolute difference behind a share."""
+    found = gain_on_soft(row, rows)
+    if found is None or found.unc.estimate is None:
+        return ""
+    unit = phrases.unit(row.metric)
+    return f", {phrases.with_interval(found.unc)}{' ' + unit if unit else ''}"
 
 
 def _key(row: CurveRow) -> tuple[str, str, int | None]:
     return row.metric, row.curve, row.budget
-
-
-def _point(row: CurveRow) -> tuple[str, str | None, int | None]:
-    return row.metric, row.model, row.budget

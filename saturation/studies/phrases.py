@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from typing import TypeVar
 
 from saturation.results import Uncertainty
 
+T = TypeVar("T")
 NO_ESTIMATE = "undefined"
 
 _METRICS = {
@@ -276,6 +278,41 @@ def p_value(p: float) -> str:
     if p < 0.001:
         return "p < .001"
     return "p = " + f"{p:.{2 if p >= 0.1 else 3}f}".removeprefix("0")
+
+
+def rejects(p: float, unc: Uncertainty) -> bool:
+    """Whether a test rejects at the level of the interval beside it; a tested number always has one.
+
+    Examples
+    --------
+    >>> rejects(0.03, Uncertainty(0.5, level=0.95)), rejects(0.03, Uncertainty(0.5, level=0.99))
+    (True, False)
+    """
+    assert unc.level is not None
+    return p < 1 - unc.level
+
+
+def distinct(values: Iterable[T]) -> tuple[T, ...]:
+    """Distinct values in first-seen order.
+
+    Examples
+    --------
+    >>> distinct(["b", "a", "b"])
+    ('b', 'a')
+    """
+    return tuple(dict.fromkeys(values))
+
+
+def levels(uncertainties: Iterable[Uncertainty], what: str = "intervals") -> str:
+    """What the brackets of a table hold, for its caption.
+
+    Examples
+    --------
+    >>> levels([Uncertainty(0.5, level=0.95)]), levels([Uncertainty(0.5)], "bands")
+    ('[95% intervals]', '(no bands)')
+    """
+    found = distinct(unc.level for unc in uncertainties if unc.level is not None)
+    return f"[{listed(map(share, found))} {what}]" if found else f"(no {what.partition(' ')[0]})"
 
 
 def sentence(text: str) -> str:

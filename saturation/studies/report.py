@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from saturation.results import Note, ReportResult, Result
 from saturation.studies import contrasts
 from saturation.studies.answers import LABEL_NOISE, how_many
+from saturation.studies.phrases import distinct
 from saturation.typing import Reference, TieRule
 
 if TYPE_CHECKING:
     import numpy as np
 
     from saturation.tables.panel import Panel, Votes
-
-T = TypeVar("T")
 
 Job: TypeAlias = Callable[[], Result[Any]]
 """An analysis with its data and options, not yet run."""
@@ -138,8 +137,8 @@ def gather(sections: Mapping[str, Result[Any]], votes: Votes, panel: Panel | Non
         sections=dict(sections),
         settings=merged_settings({name: result.settings for name, result in sections.items()}),
         data=source.summary,
-        inputs=_distinct([*votes.inputs, *(() if panel is None else panel.inputs)]),
-        notes=_distinct(notes),
+        inputs=distinct([*votes.inputs, *(() if panel is None else panel.inputs)]),
+        notes=distinct(notes),
         answers=tuple(found.answer for found in how_many(sections)),
         findings=contrasts.find(sections),
     )
@@ -184,7 +183,3 @@ def _label_section(votes: Votes, options: Mapping[str, Any]) -> Result[Any]:
     from saturation.analyses.labels.label_curve import label_curve
 
     return label_curve(votes, **options)
-
-
-def _distinct(values: Iterable[T]) -> tuple[T, ...]:
-    return tuple(dict.fromkeys(values))

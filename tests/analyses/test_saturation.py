@@ -146,6 +146,11 @@ def test_gap_closure_by_hand(panel, result):
     assert row.curve == "model=m,method=dirichlet,alpha=0.5"
     assert row.unc.estimate == pytest.approx((soft - other) / (soft - top))
     assert row.denominator_p == pytest.approx(find(result, "shortfall", "brier", budget=3, method="soft").p)
+    gain = find(result, "gap_difference", "brier", budget=3)
+    assert gain.unc.estimate == pytest.approx(soft - other)
+    assert gain.unc.low < gain.unc.estimate < gain.unc.high
+    # one test, but for the degrees of freedom: those of the difference and those of the share
+    assert gain.p == pytest.approx(row.p, abs=1e-3)
     assert find(result, "shortfall", "brier", budget=3, method="dirichlet").p is not None
 
 

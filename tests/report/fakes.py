@@ -125,6 +125,7 @@ def _contrasts(curve, model) -> list[CurveRow]:
     for budget, p in ((3, 0.001), (10, 0.4)):
         at = {"metric": "kl", "direction": "lower", "budget": budget} | other
         rows.append(CurveRow(quantity="value", unc=unc(0.21, 0.01), **at))
+        rows.append(CurveRow(quantity="gap_difference", unc=unc(0.01, 0.004), p=p, **at))
         rows.append(CurveRow(quantity="gap_closure", unc=unc(0.5, 0.2, interval="fieller"), p=p, **at))
         rows.append(CurveRow(quantity="shortfall", unc=unc(0.01, 0.02), p=0.2, **at))
     return rows

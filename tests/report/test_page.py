@@ -161,6 +161,7 @@ def test_cells_of_contrasts_by_hand():
     assert cells["N* ratio, 90%"] == grids.Cell("0.60 [0.49, 0.73]", strong=True)
     (grid,) = contrast_grids.gap_grids(fakes.curve())
     assert [cell.text for cell in dict(grid.rows)["KL divergence, N = 10"]] == [
+        "0.0100 [0.0060, 0.0140]",
         "50% [30%, 70%]",
         "cannot be told from soft targets (p = .40)",
         "cannot be told from the ceiling (p = .20)",

@@ -139,12 +139,12 @@ def gap_rows(p, left_p, soft=0.30, other=0.20, left=0.02, direction="lower"):
     unc = Uncertainty(0.75, low=0.48, high=1.02, level=0.95, interval="fieller")
     at = {"budget": 3, "direction": direction}
     return [
+        row("gap_difference", Uncertainty(0.10 if direction == "lower" and other < soft else -0.10, low=0.05, high=0.15,
+                                          level=0.95), curve=OTHER, method="dirichlet", p=p, **at),
         row("gap_closure", unc, curve=OTHER, method="dirichlet", p=p, **at),
         row("shortfall", Uncertainty(left, level=0.95), curve=OTHER, method="dirichlet", p=left_p, **at),
         row("shortfall", Uncertainty(0.5, level=0.95), method="soft", p=1e-9, **at),
-        row("value", Uncertainty(other), curve=OTHER, method="dirichlet", **at),
-        row("value", Uncertainty(soft), method="soft", **at),
-    ]
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize(("more", "first", "second"), [
@@ -158,16 +158,18 @@ def gap_rows(p, left_p, soft=0.30, other=0.20, left=0.02, direction="lower"):
 ])  # fmt: skip
 def test_gap_closure_says_both_tests_in_words(more, first, second):
     (found,) = gaps.gap_findings(gap_rows(**more))
+    amount = "0.100" if more.get("other", 0.2) < 0.3 and "direction" not in more else "\u22120.100"
     assert found.sentence == (
         "At 3 annotators per item, dirichlet targets close 75% (95% interval 48% to 102%) of the gap in KL divergence "
-        f"that soft targets leave to the ceiling; they {first}; they {second}."
+        f"that soft targets leave to the ceiling, {amount} [0.050, 0.150] nats; they {first}; they {second}."
     )
     assert "does not close" not in found.sentence
 
 
 def test_no_gap_no_share():
     reason = "undefined: the gap (p = 0.3)"
-    gap = row("gap_closure", Uncertainty(None, reason=reason), curve=OTHER, method="dirichlet", budget=3)
+    about = {"curve": OTHER, "method": "dirichlet", "budget": 3}
+    gap = row("gap_closure", Uncertainty(None, reason=reason), denominator_p=0.3, **about)
     (found,) = gaps.gap_findings([gap])
     assert found.told_apart is None
     assert "because the gap (p = 0.3)" in found.sentence
@@ -175,6 +177,16 @@ def test_no_gap_no_share():
         "At 3 annotators per item, dirichlet targets have no gap to close that could be told from zero in KL "
         "divergence."
     ]
+
+
+def test_a_share_without_a_test_or_without_a_metric_is_not_said_to_be_no_gap():
+    """Targets that agree on every item have a share of 0 and nothing to test it with; an undefined metric has none."""
+    about = {"curve": OTHER, "method": "dirichlet", "budget": 3}
+    same = row("gap_closure", Uncertainty(0.0, reason="no interval: it agrees"), denominator_p=0.001, **about)
+    start = "At 3 annotators per item, dirichlet targets"
+    assert gaps.gap_summaries([same]) == [f"{start} cannot be tested against soft ones in KL divergence."]
+    gone = row("gap_closure", Uncertainty(None, reason="a side is constant"), **about)
+    assert gaps.gap_summaries([gone]) == [f"{start} cannot be compared with soft ones in KL divergence."]
 
 
 def test_a_summary_keeps_both_sides_of_a_curve_that_crosses():

@@ -45,10 +45,11 @@ def metric_rows(study: Study) -> Iterator[CurveRow]:
 
 
 def gap_rows(study: Study) -> Iterator[CurveRow]:
-    """Share of l_soft(N) - l_ceil that another target with the same budget closes.
+    """What another target with the same budget gains on the soft one, and the share of l_soft(N) - l_ceil it closes.
 
-    ``p`` tests l_soft(N) - l_other(N) = 0; the second test, l_other(N) - l_ceil = 0, is the ``shortfall`` row of the
-    other target.
+    ``gap_difference`` is l_soft(N) - l_other(N) in the metric's units, positive where the other target is better;
+    ``gap_closure`` the share, whose ``p`` tests that the difference is 0. The second test, l_other(N) - l_ceil = 0, is
+    the ``shortfall`` row of the other target.
     """
     soft = {(c.condition.model, b): m for c in study.curves if c.condition.method == "soft" for b, m in _points(c)}
     for curve in study.curves:
@@ -60,10 +61,20 @@ def gap_rows(study: Study) -> Iterator[CurveRow]:
                 continue
             for rank, metric in enumerate(study.metrics):
                 if metric.direction != "none":
+                    yield _gap_difference(study, curve, rank, member, plain)
                     made = _gap(study, curve, rank, member, plain)
                     yield study.row(
                         curve, metric, "gap_closure", study.fraction(made), budget=budget, **fieller_columns(made)
                     )
+
+
+def _gap_difference(study: Study, curve: Curve, rank: int, member: int, plain: int) -> CurveRow:
+    metric, budget = study.metrics[rank], curve.budgets[curve.members.index(member)]
+    reason = study.losses.reason(rank, member, plain)
+    if reason is not None:
+        return study.row(curve, metric, "gap_difference", study.nothing(reason), budget=budget)
+    answer = study.joint.contrast(study.losses.difference(rank, plain, member))
+    return study.row(curve, metric, "gap_difference", study.answer(answer), budget=budget, p=answer.p)
 
 
 def _gap(study: Study, curve: Curve, rank: int, member: int, plain: int) -> Fraction:

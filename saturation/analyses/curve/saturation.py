@@ -33,7 +33,7 @@ from saturation.streams import seed_of
 from saturation.tables.panel import Panel
 
 CROSSED = "crossed"
-PER_BUDGET = ("value", "shortfall", "gain", "fraction", "gap_closure")
+PER_BUDGET = ("value", "shortfall", "gain", "fraction", "gap_difference", "gap_closure")
 """Quantities that one item set for each budget can give."""
 
 
