@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from saturation.cli import options
+from saturation.cli.kinds import Whole
 from saturation.cli.output import print_result, with_settings
 
 
@@ -15,12 +16,32 @@ from saturation.cli.output import print_result, with_settings
     epilog=options.example(
         "saturation label-curve --votes votes.csv",
         "saturation label-curve --votes counts.parquet --reference all --budgets 1-47 --metrics kl,tvd --out l.csv",
+        "saturation label-curve --votes pilot.csv --estimator model --budgets 1,3,10,30",
     ),
 )
 @options.votes
 @options.metrics
 @options.budgets
 @options.reference
+@click.option(
+    "--estimator",
+    type=click.Choice(("data", "model")),
+    default="data",
+    help="Draw from the votes at hand (data), or from a law of items fitted to a small pilot, at any budget (model).",
+)
+@click.option(
+    "--population",
+    type=click.Choice(("auto", "dirichlet", "dirichlet_mixture", "multinomial_mixture")),
+    default="auto",
+    help="Kind of fitted law; auto: by items left out.",
+)
+@click.option(
+    "--reference-size",
+    type=Whole(1, 10_000),
+    metavar="NUMBER",
+    default=None,
+    help="Other votes to compare with under a fitted law; default: 100.",
+)
 @options.alpha
 @options.q
 @options.ragged
@@ -32,6 +53,7 @@ def command(**given: Any) -> None:
     One row a metric and budget: the distance of N votes from the reference, its shortfall against the largest
     budget and the fraction of the gain that it has made; then N*, the votes that keep a share q of the gain.
     low and high are for other items; draw_low and draw_high for one actual collection of N votes on these items.
+    A pilot of 2 to 5 votes an item cannot be drawn from at larger budgets: --estimator model fits a law of items to it.
     """
     from saturation.analyses.labels.label_curve import label_curve
 
@@ -51,6 +73,9 @@ def command(**given: Any) -> None:
         ragged=given["ragged"],
         ties=given["ties"],
         bins=given["bins"],
+        estimator=given["estimator"],
+        population=given["population"],
+        reference_size=given["reference_size"],
         threads=given["threads"],
     )
     result = with_settings(result, options.table_settings(given, votes.labels))

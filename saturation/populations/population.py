@@ -190,7 +190,10 @@ def fit_population(
     """
     if kind not in KINDS:
         raise UsageError(f"unknown law {kind!r}; choose {', '.join(KINDS)}")
-    seed, steps = seed_of(rng), checked_steps(counts)
+    reason = unfit(counts)
+    if reason is not None:
+        raise UsageError(reason)
+    seed, steps = seed_of(rng), steps_of(counts)
     candidates = tuple(one for one in CANDIDATES if kind in ("auto", one[0]))
     judged: tuple[Candidate, ...] = ()
     name, components = candidates[0]
@@ -205,19 +208,23 @@ def fit_population(
     return Population(name, whole.weights[0][order], whole.means[0][order], concentrations[order], judged)
 
 
-def checked_steps(counts: Counts) -> Steps:
-    """The votes as steps, where a law can be fitted to them."""
-    steps = steps_of(counts)
-    several = steps.totals >= 2
-    if not several.any():
-        raise UsageError(ONE_VOTE)
-    if len(steps.item_row) < 2:
-        raise UsageError(ONE_ITEM)
-    given = np.asarray(counts)
-    totals = given.sum(axis=1)
-    if (given.max(axis=1) == totals)[totals >= 2].all():
-        raise UsageError(UNANIMOUS)
-    return steps
+def unfit(counts: Counts) -> str | None:
+    """Why no law can be fitted to these votes; None where one can.
+
+    Examples
+    --------
+    >>> unfit(np.array([[1, 0], [0, 1]])).partition(",")[0]
+    'one vote an item tells how common each label is'
+    """
+    votes = np.asarray(counts)
+    totals = votes.sum(axis=1)
+    if not (totals >= 2).any():
+        return ONE_VOTE
+    if (totals > 0).sum() < 2:
+        return ONE_ITEM
+    if (votes.max(axis=1) == totals)[totals >= 2].all():
+        return UNANIMOUS
+    return None
 
 
 def refit(population: Population, steps: Steps, weights: Floats) -> Laws:

@@ -51,13 +51,13 @@ def additive_points(
         chosen = [index for index, one in enumerate(metrics) if one.cumulative is cumulative]
         if not chosen:
             continue
-        statistics = [_additive(metrics[index], alphas[index], counts.shape[1]) for index in chosen]
+        statistics = [additive_statistic(metrics[index], alphas[index], counts.shape[1]) for index in chosen]
         for (budget, prepared), members in zip(
             prepared_budgets(counts, plan, cumulative=cumulative), plan.members, strict=True
         ):
             points = _finite_points(counts[members], prepared, plan.draw(budget), statistics, draws)
             for index, point in zip(chosen, points, strict=True):
-                found[index].append(_explained(point, metrics[index]))
+                found[index].append(explained(point, metrics[index]))
     return found
 
 
@@ -72,7 +72,8 @@ def prepared_budgets(counts: Ints, plan: Plan, *, cumulative: bool = False) -> l
     ]
 
 
-def _additive(metric: Metric, alpha: float, n_labels: int) -> Additive:
+def additive_statistic(metric: Metric, alpha: float, n_labels: int) -> Additive:
+    """The metric as a sum over labels, its target with ``alpha`` votes added to every label."""
     assert metric.term is not None
     prior = 0.0 if metric.smooth is None else added_votes(metric.smooth, n_labels)
     return Additive(metric.term, alpha=alpha, cumulative=metric.cumulative, reference_alpha=prior)
@@ -118,7 +119,8 @@ def _shares(counts: Ints, alpha: float, *, cumulative: bool) -> Floats:
     return np.asarray(shares.cumsum(axis=-1)[..., :-1] if cumulative else shares)
 
 
-def _explained(point: Point, metric: Metric) -> Point:
+def explained(point: Point, metric: Metric) -> Point:
+    """The point; where it is undefined, with the metric's reason."""
     if point.estimate is not None:
         return point
     hint = "" if metric.name.startswith("reverse_kl") else f"; {NEEDS_SMOOTHING}"
@@ -230,6 +232,15 @@ def _drawn_entropy_moments(counts: Ints, prepared: Prepared, draw: Draw, alpha: 
     ]
     of_x, of_y, together = item_moments(counts, draw, scores, draws, symmetric=True).variance
     return Moments(means, np.stack([of_x, of_y, (together - of_x - of_y) / 2]))
+
+
+def entropy_products(counts: Ints, draw: Draw, alpha: float) -> Floats | None:
+    """(5, items) expectations of H_N, H_R, H_N^2, H_R^2 and H_N H_R; None where pairs of labels are too many."""
+    moments = _entropy_moments(counts, prepare(counts), draw, alpha)
+    if moments is None or moments.variance is None:
+        return None
+    (x, y), (of_x, of_y, joint) = moments.mean, moments.variance
+    return np.stack([x, y, x**2 + of_x, y**2 + of_y, x * y + joint])
 
 
 def _entropy_moments(counts: Ints, prepared: Prepared, draw: Draw, alpha: float) -> Moments | None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from saturation.analyses.labels import exact as label_exact
+from saturation.analyses.labels import model as label_model
 from saturation.analyses.labels import monte_carlo as label_monte_carlo
 from saturation.analyses.labels import scores as label_scores
 from saturation.analyses.labels.monte_carlo import Draws
@@ -17,6 +18,7 @@ from saturation.analyses.labels.series import Alpha, Point, Series, alpha_of, ro
 from saturation.errors import UsageError
 from saturation.metrics.catalogue import DEFAULT_METRICS, metrics_of
 from saturation.metrics.metric import Human, Metric
+from saturation.populations import KINDS
 from saturation.resampling.exact_states import Score
 from saturation.results import LabelCurveResult, LabelCurveRow, Note
 from saturation.streams import seed_of
@@ -63,6 +65,9 @@ def label_curve(
     ragged: str = "common",
     ties: str = "share",
     bins: int = 10,
+    estimator: str = "data",
+    population: str = "auto",
+    reference_size: int | None = None,
     threads: int | None = None,
 ) -> LabelCurveResult:
     """Compare N votes of every item, playing the model, with a reference made of its votes.
@@ -98,6 +103,13 @@ def label_curve(
         Which of tied modes of the N votes count: ``share``, ``any``, ``first`` or ``last``.
     bins
         Bins of calibration errors.
+    estimator
+        ``data``: votes are drawn from those at hand; ``model``: from a law of items fitted to them, at any budget
+        (for a pilot of 2 to 5 votes an item; see :func:`saturation.populations.fit_population`).
+    population
+        Kind of that law: ``auto``, ``dirichlet``, ``dirichlet_mixture`` or ``multinomial_mixture``.
+    reference_size
+        R of ``estimator="model"``; None: 100.
     threads
         Threads; they change no number.
 
@@ -129,18 +141,27 @@ def label_curve(
     seed = seed_of(rng)
     chosen = _metrics(metrics, ties=ties, bins=bins, seed=seed)
     _check(level, n_resamples, q)
-    plan = make_plan(votes.counts, reference, budgets, ragged)
-    counts = votes.counts[plan.items]
-    job = _Job(
-        counts,
-        plan,
-        _human(votes, plan),
-        Draws(seed, min(n_resamples, label_monte_carlo.MAX_DRAWS), threads),
-        ties,
-        tuple(alpha_of(one.name, alpha, len(votes.labels)) for one in chosen),
-    )
+    alphas = tuple(alpha_of(one.name, alpha, len(votes.labels)) for one in chosen)
+    draws = Draws(seed, min(n_resamples, label_monte_carlo.MAX_DRAWS), threads)
+    notes: tuple[Note, ...] = ()
+    if _by_model(estimator, population, reference, reference_size, ragged):
+        fitted = label_model.model_curve(
+            votes.counts,
+            chosen,
+            alphas,
+            budgets=budgets,
+            reference_size=reference_size,
+            population=population,
+            ties=ties,
+            draws=draws,
+        )
+        plan, all_series, notes = fitted.plan, fitted.series, fitted.notes
+    else:
+        plan = make_plan(votes.counts, reference, budgets, ragged)
+        job = _Job(votes.counts[plan.items], plan, _human(votes, plan), draws, ties, alphas)
+        all_series = _all_series(chosen, job)
     rows: list[LabelCurveRow] = []
-    for series in _all_series(chosen, job):
+    for series in all_series:
         rows += rows_of(series, plan, len(votes.item_ids), q, level)
     crowd = _labels_many(votes)
     return LabelCurveResult(
@@ -159,12 +180,31 @@ def label_curve(
             "ragged": ragged,
             "ties": ties,
             "bins": bins,
+            "estimator": estimator,
+            "population": population,
             "labels": list(votes.labels),
         },
         data=votes.summary,
         inputs=votes.inputs,
-        notes=(*votes.notes, *plan.notes, CROWD if crowd else INDEPENDENT),
+        notes=(*votes.notes, *plan.notes, *notes, CROWD if crowd else INDEPENDENT),
     )
+
+
+def _by_model(estimator: str, population: str, reference: str, reference_size: int | None, ragged: str) -> bool:
+    """Whether a fitted law is asked for; options that mean nothing beside it are refused."""
+    if estimator not in ("data", "model"):
+        raise UsageError(f"unknown estimator {estimator!r}; choose data or model")
+    if population not in KINDS:
+        raise UsageError(f"unknown law {population!r}; choose {', '.join(KINDS)}")
+    if estimator == "data":
+        if reference_size is not None or population != "auto":
+            raise UsageError("reference_size and population belong to estimator model; leave them out")
+        return False
+    if reference != "disjoint":
+        raise UsageError(f"a fitted law compares with other votes (reference disjoint), not with {reference}")
+    if ragged != "common":
+        raise UsageError("a fitted law uses all items at every budget; ragged per-budget belongs to estimator data")
+    return True
 
 
 def _labels_many(votes: Votes) -> bool:

@@ -152,11 +152,12 @@ def _possible(
     if reference == "plug_in":
         return asked, {}
     limit = {"disjoint": reach - 1, "rest": most - 1, "all": most}[reference]
-    way_out = "use --reference plug_in, or --reference all for fewer votes" if reference != "all" else ""
+    fitted = "--estimator model (a fitted law of items)"
+    way_out = f"use {fitted}, --reference plug_in, or --reference all for fewer votes" if reference != "all" else ""
     reasons = {
         "disjoint": f"leaves no other votes as reference (80% of the items have {reach} votes or more); {way_out}",
         "rest": f"leaves no other votes as reference (no item has more than {most}); {way_out}",
-        "all": f"no item has that many votes (at most {most}); use --reference plug_in",
+        "all": f"no item has that many votes (at most {most}); use {fitted} or --reference plug_in",
     }
     refused = {b: f"N = {b} {reasons[reference]}" for b in asked if b > limit}
     return tuple(b for b in asked if b <= limit), refused

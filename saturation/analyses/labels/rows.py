@@ -15,7 +15,7 @@ from saturation.analyses.n_star import NStar, n_star, n_star_interpolated
 from saturation.resampling.intervals import critical
 from saturation.resampling.linearized import Covariance, Influence, covariance
 from saturation.results import LabelCurveRow, Uncertainty
-from saturation.typing import Floats
+from saturation.typing import Floats, IntervalName
 
 DESIGN = "items"
 ONE_BUDGET = "there is one budget only and no smaller one to start from (more votes an item would give more budgets)"
@@ -27,7 +27,9 @@ ROUNDING = 1e-12
 """Spreads below this are rounding errors of exact sums."""
 
 
-def rows_of(series: Series, plan: Plan, n_items: int, q: Sequence[float], level: float) -> Iterator[LabelCurveRow]:
+def rows_of(  # noqa: PLR0917
+    series: Series, plan: Plan, n_items: int, q: Sequence[float], level: float, crowd: Crowd | None = None
+) -> Iterator[LabelCurveRow]:
     """All rows of one metric, quantity by quantity; refused budgets come as rows with their reason.
 
     Parameters
@@ -42,8 +44,10 @@ def rows_of(series: Series, plan: Plan, n_items: int, q: Sequence[float], level:
         Shares of the gain that N* is asked for.
     level
         Nominal coverage.
+    crowd
+        The people behind the votes, where they are known and label several items each; None: votes are independent.
     """
-    curve = _Curve.of(series, plan, n_items, level)
+    curve = _Curve.of(series, plan, n_items, level, crowd)
     yield from _values(curve)
     yield from _shortfalls(curve)
     fractions, missing = _fractions(curve)
@@ -64,7 +68,7 @@ class _Curve:
     covariance: Covariance
 
     @classmethod
-    def of(cls, series: Series, plan: Plan, n_items: int, level: float) -> _Curve:
+    def of(cls, series: Series, plan: Plan, n_items: int, level: float, crowd: Crowd | None = None) -> _Curve:
         """Losses (higher is better: negated) of the budgets that have a value, and their covariance.
 
         With items chosen per budget, an item that a budget leaves out has no influence there, and the others weigh
@@ -73,6 +77,11 @@ class _Curve:
         sign = -1.0 if series.direction == "higher" else 1.0
         which = tuple(j for j, point in enumerate(series.points) if _known(point) is not None)
         n_union = len(plan.items)
+        if series.resampled is not None:
+            losses = np.array([sign * (_known(series.points[j]) or 0.0) for j in which])
+            return cls(
+                series, plan, n_items, level, which, losses, _sampled(sign * series.resampled[:, which], n_union)
+            )
         size = max(len(which), 1)  # a curve that is undefined everywhere keeps one row of zeros, which nothing asks for
         losses, influence = np.zeros(size), np.zeros((size, 1, n_union))
         for row, j in enumerate(which):
@@ -91,7 +100,11 @@ class _Curve:
             )
         )
         # no model was trained, so no training noise is missing: the seeds' part is zero, not unknown
-        return cls(series, plan, n_items, level, which, losses, replace(found, seeds_df=1))
+        found = replace(found, seeds_df=1)
+        people = None if crowd is None else _people(series, plan, which, crowd)
+        if crowd is not None and people is not None:
+            return cls(series, plan, n_items, level, which, losses, crowd.moves(sign * people).added_to(found), True)
+        return cls(series, plan, n_items, level, which, losses, found, None if crowd is None else False)
 
     def row(self, quantity: str, budget: int | None, unc: Uncertainty, **more: Any) -> LabelCurveRow:
         """A row with what all rows of the series share."""
@@ -134,6 +147,10 @@ class _Curve:
             contrast[self.which.index(minus)] -= 1.0
         return contrast
 
+    def method(self, name: IntervalName) -> IntervalName:
+        """How an interval was made: where the spread is that of resampled values, nothing was linearised."""
+        return "normal" if name == "linearized_t" and self.series.resampled is not None else name
+
     def measured(self, j: int, estimate: float, contrast: Floats, reason: str | None) -> Uncertainty:
         """An estimate of budget j with its linearised interval over items."""
         interval = self.covariance.interval(estimate, contrast, self.level)
@@ -145,12 +162,22 @@ class _Curve:
             high=interval.high,
             se=float(variance**0.5) if np.isfinite(variance) else None,
             level=self.level,
-            interval=interval.method,
+            interval=self.method(interval.method),
             estimator=point.estimator,
             design=DESIGN,
             n_resamples=point.n_resamples,
             reason=_join(reason, interval.reason),
         )
+
+
+def _sampled(values: Floats, n_items: int) -> Covariance:
+    """The covariance of values (resamples, budgets) under resampled items."""
+    size = values.shape[1]
+    gaps, nothing = values - values.mean(axis=0), np.zeros((size, size))
+    gaps[:, np.ptp(values, axis=0) < ROUNDING] = 0.0
+    products = np.array([[float((gaps[:, i] * gaps[:, j]).sum()) for j in range(size)] for i in range(size)])
+    items = products.reshape(size, size) / max(len(values) - 1, 1)
+    return Covariance(items, nothing, nothing, nothing, items_df=n_items - 1, seeds_df=1, annotators_df=np.inf)
 
 
 def _centred(influence: Floats) -> Floats:

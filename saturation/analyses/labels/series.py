@@ -34,6 +34,8 @@ class Point:
         As in the rows.
     counts_as
         The value that a fraction uses where the estimate is undefined by convention (r = 0 where N = 1).
+    people
+        (rows of the crowd,) what every vote changes in its item's influence; None where that is not known.
     """
 
     estimate: float | None
@@ -44,17 +46,23 @@ class Point:
     n_resamples: int | None = None
     reason: str | None = None
     counts_as: float | None = None
+    people: Floats | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Series:
-    """One metric at every budget of the plan; ``alpha`` 0 is the raw target, ``no_fraction`` says why there is none."""
+    """One metric at every budget of the plan; ``alpha`` 0 is the raw target, ``no_fraction`` says why there is none.
+
+    ``resampled`` (resamples, budgets): values under resampled items, whose spread then stands for that of
+    ``Point.influence``.
+    """
 
     metric: str
     direction: Direction
     alpha: float
     points: tuple[Point, ...]
     no_fraction: str | None = None
+    resampled: Floats | None = None
 
 
 def alpha_of(metric: str, alpha: Alpha, n_labels: int) -> float:
@@ -107,6 +115,7 @@ def root(point: Point) -> Point:
         point,
         estimate=value,
         influence=point.influence * slope,
+        people=None if point.people is None else point.people * slope,
         draw_sd=None if point.draw_sd is None else point.draw_sd * slope,
         mc_se=None if point.mc_se is None else point.mc_se * slope,
     )
