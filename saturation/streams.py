@@ -36,6 +36,7 @@ class Purpose(IntEnum):
     MAX_T = 11
     OWNERS = 12
     POPULATION = 13
+    CEILING = 14
     PLANNING = 20
     TRAINING_ORDER = 40
     TRAINING_LABELS = 41
