@@ -181,16 +181,6 @@ def exact_p(differences: Floats) -> tuple[float | None, Law]:
     return _bounded(p, len(sizes)), law
 
 
-def convolution_p(differences: Floats, cells: int = _CELLS) -> float | None:
-    """Two-sided p by convolution on a grid of ``cells`` steps; None where every difference is 0.
-
-    The differences are rounded to the grid, the observed sum is not: it falls between two sums of the grid, and the
-    law is interpolated there.
-    """
-    sizes, total = _sizes(differences)
-    return _bounded(_convolved(sizes, total, cells), len(sizes)) if len(sizes) else None
-
-
 def saddlepoint_p(differences: Floats) -> float | None:
     """Two-sided p by the saddlepoint of Lugannani and Rice (1980); None where every difference is 0.
 
@@ -267,6 +257,11 @@ def _exactly_convolved(multiples: Ints, total: float) -> float:
 
 
 def _convolved(sizes: Floats, total: float, cells: int) -> float:
+    """P by convolution on a grid of ``cells`` steps.
+
+    The differences are rounded to the grid, the observed sum is not: it falls between two sums of the grid, and the
+    law is interpolated there.
+    """
     unit = float(sizes.sum()) / cells
     multiples = np.rint(sizes / unit).astype(np.int64)
     law = _subset_law(multiples)

@@ -8,7 +8,6 @@ from scipy import stats
 
 from saturation.errors import UsageError
 from saturation.resampling.permutation import (
-    convolution_p,
     exact_p,
     flipped_means,
     saddlepoint_p,
@@ -52,9 +51,11 @@ def test_exact_convolution_equals_enumeration_on_any_unit(unit):
 
 @pytest.mark.parametrize("shift", [0.0, 0.3, 0.9])
 def test_convolution_and_saddlepoint_equal_enumeration(shift):
-    d = normal(16, shift, 3)
-    expected = exact_p(d)[0]
-    assert convolution_p(d) == pytest.approx(expected, rel=2e-3)  # 65,536 patterns: the law has steps of 3e-5
+    d = normal(17, shift, 3)
+    expected = naive.sign_flip_p(d.tolist())
+    p, law = exact_p(d)
+    assert law == "convolution"
+    assert p == pytest.approx(expected, rel=2e-3)  # 131,072 patterns: the law has steps of 1.5e-5
     assert saddlepoint_p(d) == pytest.approx(expected, rel=0.05)
 
 
@@ -62,7 +63,9 @@ def test_convolution_and_saddlepoint_equal_enumeration(shift):
 def test_convolution_and_saddlepoint_agree_on_many(shift):
     """Two independent derivations, from p near 1 to 1e-13."""
     d = np.random.default_rng(1).exponential(1.0, 1500) * np.random.default_rng(2).choice([-1, 1], 1500) + shift
-    assert convolution_p(d) == pytest.approx(saddlepoint_p(d), rel=5e-3)
+    p, law = exact_p(d)
+    assert law == "convolution"
+    assert p == pytest.approx(saddlepoint_p(d), rel=5e-3)
 
 
 def test_the_saddlepoint_is_continuous_where_it_divides_by_nothing():
