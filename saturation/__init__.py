@@ -5,7 +5,8 @@ Saturation of metrics in the number of human votes per item, with intervals that
 In: ``read_votes`` and ``read_panel`` from files or frames, ``votes_from_counts`` and ``panel_from_arrays`` from arrays.
 Questions: ``label_curve`` (how close are N votes to the crowd?), ``saturation_curve`` (what does each budget bring a
 model?), ``evaluate`` (how good are the predictions?), ``compare`` (which condition is better?), ``murphy`` (what is the
-Brier score made of?); ``report`` answers them together. Out: ``plot`` draws results, ``write_table`` writes tables.
+Brier score made of?); ``report`` answers them together,
+``study`` for several models and data sets. Out: ``plot`` draws results, ``write_table`` writes tables.
 Beside them: ``metrics`` (the formulas), ``simulate`` (studies with a known answer), ``__version__``, and the errors
 ``SaturationError``, ``UsageError`` and ``DataError``, which lists each ``Problem``.
 
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from saturation.errors import DataError, Problem, SaturationError, UsageError
     from saturation.report import figures as plot
     from saturation.studies.report import make_report as report
+    from saturation.studies.study import study
     from saturation.tables.builders import panel_from_arrays, votes_from_counts
     from saturation.tables.door import read_panel, read_votes
     from saturation.tables.io import write_table
@@ -54,6 +56,7 @@ _HOME = {
     "read_panel": "saturation.tables.door",
     "read_votes": "saturation.tables.door",
     "saturation_curve": "saturation.analyses.curve.saturation",
+    "study": "saturation.studies.study",
     "votes_from_counts": "saturation.tables.builders",
     "write_table": "saturation.tables.io",
 }
@@ -86,6 +89,7 @@ __all__ = [
     "report",
     "saturation_curve",
     "simulate",
+    "study",
     "votes_from_counts",
     "write_table",
 ]

@@ -24,8 +24,8 @@ Direction = Literal["lower", "higher", "none"]
 Reference = Literal["disjoint", "rest", "all", "plug_in"]
 DesignName = Literal["items", "crossed", "votes", "annotators", "seeds"]
 IntervalName = Literal[
-    "bca", "basic", "percentile", "studentized", "linearized_t", "fieller", "normal", "jackknife", "profile", "exact",
-    "none",
+    "bca", "basic", "percentile", "studentized", "linearized_t", "fieller", "normal", "jackknife", "profile", "mover",
+    "exact", "none",
 ]
 EstimatorName = Literal["plugin", "exact", "exact_moments", "corrected", "monte_carlo", "fit", "model"]
 TieRule = Literal["first", "last", "random", "share", "any", "column"]

@@ -17,6 +17,7 @@ from saturation.results.flat import (
     plain,
     version,
 )
+from saturation.results.plan import PlanResult, PlanRow
 from saturation.results.result import (
     Answer,
     CompareResult,
@@ -42,10 +43,13 @@ from saturation.results.rows import (
     Row,
     Uncertainty,
 )
+from saturation.results.study import AcrossRow, AdviceRow, MainRow, StudyPart, StudyResult
 
 __all__ = [
     "COND_COLUMNS",
     "SCHEMA",
+    "AcrossRow",
+    "AdviceRow",
     "Answer",
     "CompareResult",
     "CompareRow",
@@ -60,14 +64,19 @@ __all__ = [
     "LabelCurveResult",
     "LabelCurveRow",
     "Listing",
+    "MainRow",
     "MurphyResult",
     "MurphyRow",
     "Note",
+    "PlanResult",
+    "PlanRow",
     "ReliabilityBin",
     "ReportResult",
     "Result",
     "Row",
     "SaturationResult",
+    "StudyPart",
+    "StudyResult",
     "Uncertainty",
     "as_dict",
     "column_types",

@@ -1,0 +1,1 @@
+"""Several models, several data sets: what stands side by side, and what may be subtracted."""
