@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from saturation.analyses.cases import Plan
-from saturation.analyses.remarks import ANNOTATORS_UNKNOWN, FEW_SEEDS, NO_DRAW_COLUMN
+from saturation.analyses.remarks import ANNOTATORS_UNKNOWN, FEW_SEEDS, NO_DRAW_COLUMN, model_ties
 from saturation.metrics.metric import Metric
 from saturation.resampling.designs import FROM_ANNOTATORS, FROM_SEEDS
 from saturation.resampling.linearized import ONE_SEED
@@ -34,6 +34,7 @@ def _notes(panel: Panel, metrics: Sequence[Metric], plan: Plan, by: str | None) 
     left_out = sum(value is None for value in panel.votes.groups.get(by or "", ()))
     if left_out:
         yield Note("ungrouped", f"{left_out} items have no {by} and are in no row")
+    yield from model_ties(panel, metrics)
     biased = [one.name for one in metrics if one.family in CALIBRATION]
     if biased:
         yield Note(

@@ -225,3 +225,21 @@ def test_values_agree_with_evaluate(panel, result):
         assert ours.unc.estimate == pytest.approx(row.unc.estimate, rel=1e-12)
         assert ours.unc.low == pytest.approx(row.unc.low, rel=1e-9)
         assert ours.unc.high == pytest.approx(row.unc.high, rel=1e-9)
+
+
+def test_ties_of_the_model_are_counted_where_the_top_label_matters(panel):
+    """Two items of every split get two equal tops: 2 splits, 8 conditions, 3 seeds, 2 items."""
+    probs = []
+    for of_split in panel.probs:
+        changed = of_split.copy()
+        changed[:, :, :2] = [0.4, 0.4, 0.2]
+        probs.append(changed)
+    tied = dataclasses.replace(panel, probs=tuple(probs))
+    rows = sum(p[..., 0].size for p in probs)
+    expected = f"tied in {2 * 8 * 3 * 2} of {rows:,} predicted rows"
+    for made in (saturation_curve(tied, metrics=["accuracy"]), evaluate(tied, metrics=["kl", "accuracy"])):
+        (note,) = [n for n in made.notes if n.code == "model_ties"]
+        assert expected in note.message
+        assert note.message.endswith("(accuracy)")
+    assert not [n for n in saturation_curve(tied, metrics=["kl"]).notes if n.code == "model_ties"]
+    assert not [n for n in saturation_curve(panel, metrics=["accuracy"]).notes if n.code == "model_ties"]

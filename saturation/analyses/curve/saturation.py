@@ -23,6 +23,7 @@ from saturation.analyses.curve.notes import notes_of
 from saturation.analyses.curve.study import Study
 from saturation.analyses.joint import Joint, from_resamples
 from saturation.analyses.losses import floored_rows, keep_items, losses_of
+from saturation.analyses.remarks import model_ties
 from saturation.errors import UsageError
 from saturation.metrics.catalogue import DEFAULT_METRICS, metrics_of
 from saturation.metrics.metric import Metric
@@ -170,6 +171,7 @@ def saturation_curve(
         *panel.notes,
         *set_notes,
         *notes_of(panel, curves, resample=resample, few=few, people=people, ceiling=ceiling),
+        *model_ties(panel, chosen),
     )
     data = replace(panel.summary, floored=floored_rows(panel, chosen, floor))
     return SaturationResult(rows=rows, settings=settings, data=data, inputs=panel.inputs, notes=notes)
