@@ -17,16 +17,6 @@ from tests.analyses.planted import (
 )
 
 
-@pytest.fixture(scope="module")
-def panel():
-    return study()
-
-
-@pytest.fixture(scope="module")
-def result(panel):
-    return saturation_curve(panel)
-
-
 def test_contrasts_within_one_order(panel, result):
     pairs = {(r.metric, r.metric_b) for r in result.rows if r.quantity == "contrast_fraction"}
     assert ("kl", "tvd") not in pairs

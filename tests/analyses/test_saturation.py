@@ -24,16 +24,6 @@ from tests.analyses.planted import (
 )
 
 
-@pytest.fixture(scope="module")
-def panel():
-    return study()
-
-
-@pytest.fixture(scope="module")
-def result(panel):
-    return saturation_curve(panel)
-
-
 @pytest.mark.parametrize("metric", ["kl", "brier", "tvd"])
 @pytest.mark.parametrize(("baseline", "base"), [("hard", HARD), ("smoothing[0.1]", SMOOTH[0]), ("smallest", SOFT[0])])
 def test_fraction_and_its_limits_agree_with_loops(panel, result, metric, baseline, base):

@@ -19,11 +19,6 @@ from tests.analyses.planted import (
 )
 
 
-@pytest.fixture(scope="module")
-def panel():
-    return study()
-
-
 def test_many_seeds_are_resampled():
     """Independent weights on items and seeds give V_items + V_seeds + V_e (the residual is seen by both)."""
     one = study(n_seeds=10, n_items=90)
