@@ -1,0 +1,1 @@
+"""How many items and votes a given amount of money should buy."""

@@ -1,0 +1,167 @@
+"""One metric's noise as a function of the votes an item, and what that says about the best number of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from saturation.analyses.planning.components import Components
+from saturation.analyses.planning.costs import Costs
+from saturation.analyses.planning.simulated import Simulated
+from saturation.resampling.fieller import FiellerSet, fieller
+from saturation.resampling.intervals import critical
+from saturation.typing import Floats
+
+NO_NOISE = "the pilot shows no noise at all: every vote on every item scores alike"
+UNANIMOUS = "votes on one item never differ in score, so that a second vote adds nothing: one is enough"
+ITEMS_ALIKE = (
+    "the items differ no more than the noise of their votes explains, so that votes on few items are as good as votes "
+    "on many: as many an item as are allowed"
+)
+AT_MOST = "at the largest number of votes allowed: the optimum may lie beyond (--max-votes)"
+UPPER_END = "the upper end is the largest number of votes allowed: more may be as good (--max-votes)"
+
+
+@dataclass(frozen=True, slots=True)
+class Optimum:
+    """The best number of votes an item, and the numbers that the pilot cannot tell from it."""
+
+    budget: int
+    low: int
+    high: int
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Linear:
+    """A mean over votes: v(N) = sigma_I^2 + sigma_V^2 / N."""
+
+    parts: Components
+    level: float
+
+    @property
+    def df(self) -> float:
+        """Degrees of freedom of the components."""
+        return self.parts.df
+
+    def variance(self, budget: int) -> float | None:
+        """Variance of one item's value at so many votes; None where undefined or 0."""
+        return self.parts.variance(budget) or None
+
+    def log_se(self, budget: int) -> float:
+        """Standard error of ln v(N)."""
+        return self.parts.spread(self._relative(budget))
+
+    def error(self, budget: int, n_items: int) -> float | None:
+        """Expected squared error v(N) / I: a mean over votes has no bias. None where undefined."""
+        variance = self.variance(budget)
+        return None if variance is None else variance / n_items
+
+    def log_error_se(self, budget: int, n_items: int, other: int, n_others: int) -> float:
+        """Standard error of the logarithm of the ratio of two designs' expected squared errors."""
+        del n_items, n_others  # known numbers: nothing about them is uncertain
+        return self.parts.spread(self._relative(budget) - self._relative(other))
+
+    def optimum(self, costs: Costs) -> Optimum | str:
+        """From Fieller's set of sigma_V^2 / sigma_I^2, of which the best number of votes is a rising function."""
+        items, votes = self.parts.items, self.parts.votes
+        if votes <= 0:
+            return NO_NOISE if items <= 0 else Optimum(1, 1, 1, UNANIMOUS)
+        low, high = _positive(self._set(), items)
+        best = costs.best(votes / items if items > 0 else np.inf)
+        return Optimum(best, costs.best(low), costs.best(high), ITEMS_ALIKE if items <= 0 else None)
+
+    def _relative(self, budget: int) -> Floats:
+        return np.array([1.0, 1 / budget]) / self.parts.variance(budget)
+
+    def _set(self) -> FiellerSet:
+        swapped = self.parts.covariance[::-1, ::-1]
+        found = fieller(self.parts.votes, self.parts.items, swapped, self.parts.df, self.level)
+        return FiellerSet("whole line", None, None) if found is None else found
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Drawn:
+    """A metric whose v(N) was simulated."""
+
+    parts: Simulated
+    level: float
+
+    @property
+    def df(self) -> float:
+        """Degrees of freedom over items."""
+        return float(self.parts.squares.shape[1] - 1)
+
+    def variance(self, budget: int) -> float | None:
+        """Variance of one item's value at so many votes; None where undefined or 0."""
+        value = float(self.parts.squares[self.parts.at(budget)].mean())
+        return value if np.isfinite(value) and value > 0 else None
+
+    def bias(self, budget: int) -> float:
+        """How far the value against so many votes lies from the value against everybody."""
+        return float(self._biases(budget).mean())
+
+    def bias_se(self, budget: int) -> float:
+        """Its standard error, for other items."""
+        return _mean_se(self._biases(budget))
+
+    def value(self, budget: int) -> tuple[float, float]:
+        """The value to expect against so many votes, and its standard error in the pilot."""
+        values = self.parts.values[self.parts.at(budget)]
+        return float(values.mean()), (self.variance(budget) or 0.0) ** 0.5 / len(values) ** 0.5
+
+    def log_se(self, budget: int) -> float:
+        """Standard error of ln v(N)."""
+        own = self.parts.squares[self.parts.at(budget)]
+        return _mean_se(own / own.mean())
+
+    def error(self, budget: int, n_items: int) -> float | None:
+        """Expected squared error v(N) / I + bias^2; None where undefined."""
+        variance = self.variance(budget)
+        return None if variance is None else variance / n_items + self.bias(budget) ** 2
+
+    def log_error_se(self, budget: int, n_items: int, other: int, n_others: int) -> float:
+        """Standard error of the logarithm of the ratio of two designs' expected squared errors."""
+        return _mean_se(self._relative(budget, n_items) - self._relative(other, n_others))
+
+    def optimum(self, costs: Costs) -> Optimum | str:
+        """The best budget simulated, with those from the first to the last that are not significantly worse."""
+        errors = {n: self.error(n, costs.items(n)) for n in self.parts.budgets if costs.items(n) >= 2}
+        known = {n: error for n, error in errors.items() if error is not None}
+        if not known:
+            return NO_NOISE
+        best = min(known, key=lambda n: known[n])
+        edge = critical(self.level, self.df)
+        near = [
+            n
+            for n, error in known.items()
+            if np.log(error / known[best]) <= edge * self.log_error_se(n, costs.items(n), best, costs.items(best))
+        ]
+        return Optimum(best, min(near), max(near))
+
+    def _biases(self, budget: int) -> Floats:
+        return np.asarray(self.parts.values[self.parts.at(budget)] - self.parts.against_everybody)
+
+    def _relative(self, budget: int, n_items: int) -> Floats:
+        """(items,) what each item says of the squared error, relative to it."""
+        biases = self._biases(budget)
+        mean = float(biases.mean())
+        own = self.parts.squares[self.parts.at(budget)] / n_items + 2 * mean * biases - mean**2
+        return np.asarray(own / own.mean())
+
+
+Spread = Linear | Drawn
+
+
+def _mean_se(values: Floats) -> float:
+    return float(values.std(ddof=1) / np.sqrt(len(values)))
+
+
+def _positive(found: FiellerSet, items: float) -> tuple[float, float]:
+    """The ends of the ratios above 0 in the set; beyond infinity the items' variance is below 0, and counts as 0."""
+    if found.low is None or found.high is None:
+        return 0.0, np.inf
+    if found.shape == "bounded":
+        return (max(found.low, 0.0), max(found.high, 0.0)) if items > 0 else (np.inf, np.inf)
+    return max(found.high, 0.0) if found.low <= 0 else 0.0, np.inf
