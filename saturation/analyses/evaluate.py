@@ -20,6 +20,8 @@ from saturation.metrics.catalogue import DEFAULT_METRICS, metric, metrics_of
 from saturation.metrics.estimators import resolve_estimator
 from saturation.metrics.metric import Metric
 from saturation.resampling import designs
+from saturation.resampling.bias_aware import bias_aware
+from saturation.resampling.intervals import Interval
 from saturation.results import EvaluateResult, EvaluateRow, Uncertainty
 from saturation.streams import seed_of
 from saturation.tables.panel import Panel
@@ -80,7 +82,9 @@ def evaluate(
     -------
     EvaluateResult
         ``estimate`` is the plain metric in its own units; ``corrected`` estimates it against the population instead
-        of these few votes, and ``floor`` is what a perfect model would be expected to score.
+        of these few votes, and ``floor`` is what a perfect model would be expected to score. The corrections of kl
+        and entropy_bias may leave up to a fifth of the floor as bias; ``corrected_low`` and ``corrected_high`` have
+        room for it and are wider than chance alone.
 
     Raises
     ------
@@ -221,6 +225,7 @@ def _row(
     floor: float | None,
 ) -> EvaluateRow:
     made = outcome.interval
+    room = None if fixed is None else _with_room(one, fixed, floor, plan.level)
     several = outcome.estimate is not None and len(outcome.cells) > 1
     return EvaluateRow(
         metric=one.name,
@@ -246,9 +251,15 @@ def _row(
         cell_sd=float(outcome.cells.std(ddof=1)) if several else None,
         floor=floor,
         corrected=None if fixed is None else fixed.estimate,
-        corrected_low=None if fixed is None else fixed.interval.low,
-        corrected_high=None if fixed is None else fixed.interval.high,
+        corrected_low=None if room is None else room.low,
+        corrected_high=None if room is None else room.high,
     )
+
+
+def _with_room(one: Metric, fixed: Outcome, floor: float | None, level: float) -> Interval:
+    """The corrected value's interval with room for the bias that the correction may leave."""
+    bound = 0.0 if floor is None else one.residual * abs(floor)
+    return bias_aware(fixed.interval, fixed.estimate, fixed.se, bound, level)
 
 
 def _reason(one: Metric, own: str | None, fixed: Outcome | None, remark: str | None) -> str | None:

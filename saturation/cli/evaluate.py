@@ -25,7 +25,7 @@ from saturation.cli.output import print_result, with_settings
     "--entropy-estimator",
     type=click.Choice(options.ENTROPY_ESTIMATORS),
     default=None,
-    help="Entropy in corrected values; default: chao_shen below 20 votes, jackknife from 20.",
+    help="Entropy in corrected values; default: chao_shen below 10 votes, jackknife from 10.",
 )
 @click.option("--by", default=None, metavar="cell|COLUMN", help="One row a split and seed, or a group of the items.")
 @options.design

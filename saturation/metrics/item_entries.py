@@ -8,7 +8,7 @@ from typing import Any
 from saturation.metrics import corrections, distance, divergence, entropy, majority, ranking
 from saturation.metrics.common import Smooth, in_base
 from saturation.metrics.divergence import DEFAULT_FLOOR
-from saturation.metrics.estimators import Estimator, population_entropy
+from saturation.metrics.estimators import RESIDUAL, Estimator, population_entropy
 from saturation.metrics.metric import Human, Metric
 from saturation.typing import Counts, Floats, Probs, Scores, TieRule
 
@@ -57,6 +57,7 @@ def kl(
             probs, human.counts, floor=floor, estimator=entropy_estimator, base=base
         ),
         floor=lambda counts: corrections.kl_floor(counts, estimator=entropy_estimator, base=base),
+        residual=RESIDUAL,
     )
 
 
@@ -285,6 +286,7 @@ def entropy_bias(name: str, *, base: float | None = None, entropy_estimator: Est
             probs, human.counts, estimator=entropy_estimator, base=base
         ),
         floor=lambda counts: corrections.kl_floor(counts, estimator=entropy_estimator, base=base),
+        residual=RESIDUAL,
     )
 
 

@@ -92,6 +92,8 @@ class Metric:
         (probs, human) -> (..., items) scores whose mean is unbiased for the score against the population.
     floor
         (counts) -> (items,) what a perfect model would be expected to score against so few votes.
+    residual
+        The largest share of the floor that the correction may leave as bias; 0: it is unbiased.
     """
 
     name: str
@@ -113,6 +115,7 @@ class Metric:
     smooth: float | Literal["1/K"] | None = None
     corrected: Callable[[Probs, Human], Scores] | None = None
     floor: Callable[[Counts], Scores] | None = None
+    residual: float = 0.0
 
     @property
     def family(self) -> str:

@@ -8,11 +8,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from scipy import stats
+from scipy import optimize, stats
 
 from saturation.analyses.evaluate import evaluate
 from saturation.conditions import Condition
 from saturation.errors import UsageError
+from saturation.metrics import corrections
 from saturation.resampling.draw import annotator_weights, item_weights, redraw_votes, seed_weights
 from saturation.resampling.linearized import ONE_SEED
 from saturation.results import EvaluateRow, flatten
@@ -560,3 +561,21 @@ def test_a_reliability_that_is_not_positive_is_a_reason():
     assert row.unc.estimate is not None
     assert row.corrected is None
     assert "it is not above 0" in row.unc.reason
+
+
+def test_corrected_kl_has_room_for_the_bias_that_its_correction_may_leave():
+    """Students t of the corrected scores, stretched: P(abs(Z + b) <= c) = .95, b a fifth of the mean floor over se."""
+    rng = np.random.default_rng(3)
+    counts, probs = rng.multinomial(5, [0.5, 0.3, 0.2], 40), rng.dirichlet([4, 3, 2], 40)
+    rows = evaluate(panel_from_arrays(probs, counts), metrics=["kl", "brier"], interval="linearized_t").rows
+    scores = corrections.kl_corrected(probs, counts, estimator="chao_shen")
+    se = scores.std(ddof=1) / 40**0.5
+    shift = 0.2 * corrections.kl_floor(counts, estimator="chao_shen").mean() / se
+    c = optimize.brentq(lambda c: stats.norm.cdf(c - shift) - stats.norm.cdf(-c - shift) - 0.95, 1, 9)
+    half = stats.t.ppf(0.975, 39) * se * c / stats.norm.ppf(0.975)
+    assert c > 2.1
+    assert (rows[0].corrected_low, rows[0].corrected_high) == pytest.approx(
+        (scores.mean() - half, scores.mean() + half)
+    )
+    plain = corrections.brier_corrected(probs, counts)  # unbiased: no room needed
+    assert rows[1].corrected_high == pytest.approx(plain.mean() + stats.t.ppf(0.975, 39) * plain.std(ddof=1) / 40**0.5)

@@ -134,7 +134,7 @@ def test_corrected_values_may_be_negative():
 
 
 def test_the_estimator_follows_the_median_number_of_votes():
-    few, many = np.array([[10, 9], [10, 9], [90, 10]]), np.array([[10, 10], [10, 10], [1, 0]])
+    few, many = np.array([[5, 4], [5, 4], [90, 10]]), np.array([[5, 5], [5, 5], [1, 0]])
     assert resolve_estimator(few) == "chao_shen"
     assert resolve_estimator(many) == "jackknife"
     assert resolve_estimator(few, "grassberger") == "grassberger"

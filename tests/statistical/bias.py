@@ -21,11 +21,14 @@ from saturation.metrics.entropy import entropy_bias
 from saturation.streams import Purpose, word
 from tests.statistical.table import markdown
 
-N_VOTES = (5, 10, 19, 20, 50, 100)
+N_VOTES = (5, 7, 9, 10, 11, 15, 20, 50, 100)
 N_ITEMS = 200_000
 POPULATIONS = {
     "3 labels, as in the study": 1.24 * np.array([0.5, 0.2, 0.3]),
+    "2 labels, even": np.ones(2),
     "3 labels, even": np.ones(3),
+    "3 labels, none clear": 5 * np.ones(3),
+    "5 labels": 0.6 * np.ones(5),
     "10 labels, mostly clear": np.array([1.0] + [0.05] * 9),
     "10 labels, even": np.ones(10),
 }
