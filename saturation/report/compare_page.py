@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from saturation.conditions import parse
 from saturation.report import compare_figures, style
-from saturation.report.grids import Grid
-from saturation.report.pivot import Content, pivot
+from saturation.report.grids import Content, Grid, grid_of
 from saturation.report.plotdata import short_names
 from saturation.report.section import Section, Words, picture
 from saturation.results import CompareResult, CompareRow, ReportResult, Uncertainty
@@ -70,14 +69,14 @@ def differences_grid(result: CompareResult) -> Grid:
     """Differences a - b: a line a pair, a column a metric."""
     rows = _differences(result)
     names = names_of(result)
-    levels = phrases.listed(dict.fromkeys(phrases.share(r.unc.level) for r in rows if r.unc.level is not None))
-    return pivot(
-        f"Difference a − b in the metric's units [{levels} intervals]; in bold where a was found to be better.",
+    levels = phrases.levels(row.unc for row in rows)
+    return grid_of(
+        f"Difference a − b in the metric's units {levels}; in bold where a was found to be better.",
         "a against b",
         rows,
-        line=lambda row: f"{names[row.a]} against {names[row.b]}",
-        column=metric_head,
-        cell=difference_cell,
+        lambda row: f"{names[row.a]} against {names[row.b]}",
+        metric_head,
+        difference_cell,
     )
 
 
@@ -91,15 +90,15 @@ def tests_grid(result: CompareResult) -> Grid:
     def cell(row: CompareRow) -> Content:
         p = row.p if row.p_adjusted is None else row.p_adjusted
         shown = phrases.NO_ESTIMATE if p is None else phrases.p_value(p)
-        return f"{shown}{won_text(won[row.metric, row.a, row.b])}", row.unc.reason if p is None else None, False
+        return Content(f"{shown}{won_text(won[row.metric, row.a, row.b])}", row.unc.reason if p is None else None)
 
-    return pivot(
+    return grid_of(
         f"{adjusted}, and cells (split × seed) in which a is better.",
         "a against b",
         _differences(result),
-        line=lambda row: f"{names[row.a]} against {names[row.b]}",
-        column=lambda row: phrases.metric(row.metric),
-        cell=cell,
+        lambda row: f"{names[row.a]} against {names[row.b]}",
+        lambda row: phrases.metric(row.metric),
+        cell,
         folded=True,
     )
 
@@ -115,7 +114,7 @@ def metric_head(row: Any) -> str:
 def difference_cell(row: CompareRow) -> Content:
     """A difference with its interval; bold where a is better, said where b is."""
     text = phrases.with_interval(row.unc)
-    return f"{text} (b better)" if row.favours == "b" else text, row.unc.reason, row.favours == "a"
+    return Content(f"{text} (b better)" if row.favours == "b" else text, row.unc.reason, row.favours == "a")
 
 
 def won_text(row: CompareRow) -> str:
