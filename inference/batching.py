@@ -12,7 +12,7 @@ from saturation.errors import UsageError
 from saturation.streams import Purpose, words
 from saturation.typing import Ints
 
-TOKEN_BUDGET = {"cpu": 512, "cuda": 16_384}
+TOKEN_BUDGET = {"cpu": 384, "cuda": 16_384}
 """Tokens a batch, padding included: what fits a processor's cache, or keeps an accelerator busy."""
 _SHUFFLED_TOGETHER = 16
 """Batches whose items are sorted among themselves in training."""

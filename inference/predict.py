@@ -56,7 +56,7 @@ def predict(
     encoded
         Items as tokens.
     token_budget
-        Tokens a batch, padding included; None: 512 on a processor, 16,384 on an accelerator. Where memory does not
+        Tokens a batch, padding included; None: 384 on a processor, 16,384 on an accelerator. Where memory does not
         suffice it is halved and the same items are tried again.
     precision
         ``float32``, ``tf32`` or ``bf16`` (autocast).

@@ -65,7 +65,7 @@ machine = stack(
         help="tf32: faster on recent accelerators; bf16: autocast.",
     ),
     click.option(
-        "--token-budget", type=click.IntRange(1), default=None, help="Tokens a batch; default: 512, on CUDA 16,384."
+        "--token-budget", type=click.IntRange(1), default=None, help="Tokens a batch; default: 384, on CUDA 16,384."
     ),
     click.option("--max-length", type=click.IntRange(8), default=None, help="Tokens an item; default: the model's."),
 )

@@ -26,6 +26,7 @@ _TRUST = click.option("--trust-remote-code", is_flag=True, help="Let code that c
 @click.group(
     "study",
     epilog="\b\nExample:\n"
+    "  inference study example small                  # a small study to begin with, offline\n"
     "  inference study plan study.toml --rate 17\n"
     "  inference study run study.toml --out grid      # again after an interruption: goes on\n"
     "  inference study merge study.toml --out grid    # grid/predictions.parquet",
@@ -36,6 +37,19 @@ def command() -> None:
     Runs are independent and short; each writes one part, whole or not at all. Workers on one machine or many may share
     a folder: a run is claimed before it is done. Slurm arrays and torchrun are understood (--shard).
     """
+
+
+@command.command("example")
+@click.argument("folder", type=click.Path(path_type=Path, file_okay=False))
+def example(folder: Path) -> None:
+    """Write a small study that runs offline: made-up sentences with votes, a tiny untrained model, study.toml."""
+    from inference.example import write_example
+    from saturation.errors import UsageError
+
+    if folder.exists() and any(folder.iterdir()):
+        raise UsageError(f"{folder} is not empty: name a new folder")
+    for path in write_example(folder):
+        click.echo(path)
 
 
 @command.command("plan")

@@ -275,7 +275,7 @@ def test_memory_that_does_not_suffice_halves_the_batches_and_loses_nothing(bert,
     found = predict(checkpoint, encoded, check_padding=False, say=said.append, token_budget=1024).values
     assert np.abs(found - expected).max() < 1e-5
     assert len(said) == 1
-    assert max(sizes) > 512
+    assert max(sizes) > 384
     checkpoint.model.forward = lambda **batch: (_ for _ in ()).throw(torch.OutOfMemoryError("no memory"))
     with pytest.raises(torch.OutOfMemoryError):
         predict(checkpoint, encoded, check_padding=False)

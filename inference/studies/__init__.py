@@ -1,0 +1,1 @@
+"""Study files to copy and change."""
