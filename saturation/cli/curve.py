@@ -27,6 +27,9 @@ from saturation.cli.output import print_result, with_settings
 @options.q
 @options.margin
 @options.fits
+@click.option(
+    "--by", type=click.Choice(("cell",)), default=None, help="cell: how far fractions spread over splits and seeds."
+)
 @options.ragged
 @options.design
 @options.resampling
@@ -57,6 +60,7 @@ def command(**given: Any) -> None:
         bins=given["bins"],
         fits=given["fits"],
         predict=given["predict"],
+        by=given["by"],
         threads=given["threads"],
     )
     result = with_settings(result, options.table_settings(given, panel.votes.labels))

@@ -61,6 +61,7 @@ WORDS = {
     "n_pairs": "pairs",
     "favours": "better side",
     "cohen_dz": "Cohen's d_z",
+    "planned_difference": "true difference",
 }
 
 
@@ -73,6 +74,7 @@ TITLES = {
     "contrast_labels": "contrast with the labels alone",
     "label_value": "value, labels alone",
     "label_fraction": "fraction, labels alone",
+    "fraction_cell_sd": "spread of the fraction over cells (sd)",
     "gap_difference": "gain of another target on soft ones of the same budget",
     "gap_closure": "gap closure: share of what soft targets leave to the ceiling",
     "n_star": "N*",
@@ -83,6 +85,14 @@ TITLES = {
     "fit_asymptote": "fitted curves: what they settle at",
     "fit_exponent": "fitted curves: exponent c of a + b N^-c, rate c of a + b exp(-c N)",
     "fit_prediction": "fitted curves: predictions",
+    "optimum": "the best number of votes an item to evaluate models with (not to train them on)",
+    "component": "variances: between items, between votes on an item, between annotators",
+    "width": "expected width of the interval",
+    "bias": "bias of a value against so few votes",
+    "floor": "width that no money buys: it falls with the number of annotators alone",
+    "power": "power to tell a from b",
+    "detectable": "difference that is found with 80% power",
+    "wrong_metric": "expected error when votes are bought for another metric, relative to the own optimum",
     "fit_aicc": "fitted curves: AICc, smaller is preferred",
     "rel": "rel: reliability, what miscalibration costs",
     "res": "res: resolution, what telling items apart gains",

@@ -233,3 +233,23 @@ def test_ties_of_the_model_are_counted_where_the_top_label_matters(panel):
         assert note.message.endswith("(accuracy)")
     assert not [n for n in saturation_curve(tied, metrics=["kl"]).notes if n.code == "model_ties"]
     assert not [n for n in saturation_curve(panel, metrics=["accuracy"]).notes if n.code == "model_ties"]
+
+
+def test_fractions_cell_by_cell(panel):
+    made = saturation_curve(panel, metrics=["brier"], baselines=["hard"], by="cell")
+    row = find(made, "fraction_cell_sd", "brier", budget=3, method="soft", baseline="hard")
+    scores = losses_of(panel, "brier")
+    cells = {c: [np.mean(cell) for split in z for cell in split] for c, z in scores.items()}
+    ratios = [
+        (b - a) / (b - top)
+        for b, a, top in zip(cells[str(HARD)], cells[str(SOFT[1])], cells[str(SOFT[3])], strict=True)
+    ]
+    assert row.unc.estimate == pytest.approx(np.std(ratios, ddof=1))
+    words = f"6 cells from {min(ratios):.3g} to {max(ratios):.3g}, mean {np.mean(ratios):.3g}"
+    assert row.unc.reason == f"{words}: a diagnostic, needs no interval"
+    assert not [r for r in made.rows if r.quantity == "fraction_cell_sd" and r.budget == 40]
+    one = saturation_curve(study(splits=1, n_seeds=1), metrics=["brier"], by="cell")
+    reasons = {r.unc.reason for r in one.rows if r.quantity == "fraction_cell_sd"}
+    assert reasons == {"there is one cell only: nothing to compare"}
+    with pytest.raises(UsageError, match="by is 'seed'"):
+        saturation_curve(panel, by="seed")

@@ -32,6 +32,7 @@ from saturation.typing import EstimatorName, Floats, Ints
 
 REFERENCE = "plug_in"
 MONTE_CARLO_DRAWS = 100
+PEOPLE_OF_ONE_SIDE = "other annotators are in the model's side of this interval only"
 ITEM_METRICS = ("accuracy", "top_vote_share")
 
 
@@ -207,14 +208,16 @@ def _contrast_rows(study: Study, curve: Curve, metric: Metric, both: _Both) -> I
         at: both.joint.difference(both.pair(at, labels=False), both.pair(at, labels=True)) for at in range(1, last)
     }
     critical = both.joint.critical([slope for _, slope in found.values()]) if found else None
+    people = PEOPLE_OF_ONE_SIDE if both.joint.covariance.annotators.any() else None
     for at, (answer, _) in found.items():
         low, high = answer.band(critical)
         unc = study.answer(answer)
+        reason = "; ".join(filter(None, (unc.reason, both.convention, people))) or None
         yield study.row(
             curve,
             metric,
             "contrast_labels",
-            replace(unc, n_resamples=None, reason="; ".join(filter(None, (unc.reason, both.convention))) or None),
+            replace(unc, n_resamples=None, reason=reason),
             budget=curve.budgets[at],
             baseline=SMALLEST,
             simultaneous_low=low,

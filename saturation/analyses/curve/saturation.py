@@ -14,6 +14,7 @@ from saturation.analyses.crossed import resampled_losses
 from saturation.analyses.curve import contrast
 from saturation.analyses.curve import rows as curve_rows
 from saturation.analyses.curve.asymptote import extrapolated_rows, with_asymptotes
+from saturation.analyses.curve.cell_ratios import cell_rows
 from saturation.analyses.curve.curves import ASYMPTOTE, Baseline, Curve, baselines_of, check_wanted, curves_of
 from saturation.analyses.curve.fit_rows import FitOptions, fit_options, fit_rows
 from saturation.analyses.curve.item_sets import PER_BUDGET_ITEMS, RAGGED, ItemSet, item_sets
@@ -33,7 +34,7 @@ from saturation.results import CurveRow, SaturationResult
 from saturation.streams import seed_of
 from saturation.tables.panel import Panel
 
-CROSSED = "crossed"
+CROSSED, CELL = "crossed", "cell"
 PER_BUDGET = ("value", "shortfall", "gain", "fraction", "gap_difference", "gap_closure")
 """Quantities that one item set for each budget can give."""
 
@@ -56,6 +57,7 @@ def saturation_curve(
     bins: int = 10,
     fits: Sequence[str] | None = None,
     predict: Sequence[int] = (),
+    by: str | None = None,
     threads: int | None = None,
 ) -> SaturationResult:
     """Saturation of every metric in the number of votes a training target was made from.
@@ -102,6 +104,8 @@ def saturation_curve(
         Correlations and the like are fitted on the loss scale, that is negated.
     predict
         Numbers of votes to read off every fit; beyond the budgets tried the rows say ``extrapolated``.
+    by
+        ``cell``: how far the fractions of single cells (split x seed) spread, as rows ``fraction_cell_sd``.
     threads
         Threads of the resampling; they change no number.
 
@@ -127,6 +131,8 @@ def saturation_curve(
     saturation.errors.UsageError: q is 1.5; give shares between 0 and 1
     """
     _check(q, level, design, ragged, n_resamples)
+    if by not in (None, CELL):
+        raise UsageError(f"by is {by!r}; a saturation curve takes {CELL!r} or none")
     seed = seed_of(rng)
     chosen = metrics_of(metrics, ties=ties, floor=floor, bins=bins, seed=seed)
     fitting = fit_options(fits, predict, ceiling)
@@ -147,6 +153,7 @@ def saturation_curve(
         study = plain if fitted is None else fitted.study
         labels = label_rows(study, keep_items(panel, sets[0].kept), ties, seed, threads)
         rows = (*_rows(study), *contrast.metric_rows(study), *contrast.gap_rows(study), *labels)
+        rows += tuple(_cell_rows(study)) if by == CELL else ()
         rows += (*_fit_rows(plain, fitting), *(() if fitted is None else extrapolated_rows(fitted)))
     settings = {
         "metrics": [m.name for m in chosen],
@@ -165,6 +172,7 @@ def saturation_curve(
         "bins": bins,
         "fits": list(fitting.forms),
         "predict": list(fitting.predict),
+        "by": by,
         "labels": list(panel.votes.labels),
     }
     notes = (
@@ -267,6 +275,13 @@ def _rows(study: Study) -> Iterator[CurveRow]:
                 yield from curve_rows.fraction_rows(study, curve, rank, baseline)
             if curve.is_curve:
                 yield curve_rows.noninferiority_row(study, curve, rank)
+
+
+def _cell_rows(study: Study) -> Iterator[CurveRow]:
+    for curve, baselines in zip(study.curves, study.baselines, strict=True):
+        for rank, metric in enumerate(study.metrics):
+            for baseline in baselines if metric.direction != "none" else ():
+                yield from cell_rows(study, curve, rank, baseline)
 
 
 def _fit_rows(study: Study, options: FitOptions) -> Iterator[CurveRow]:
