@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from saturation.analyses.context import Sample, Statistic, plain, samples
-from saturation.analyses.crowd import Moves
+from saturation.analyses.crowd import Moves, products
 from saturation.analyses.deleted_groups import without_groups
 from saturation.analyses.losses import sign
 from saturation.analyses.removals import Removals
@@ -82,8 +82,8 @@ def annotators_part(panel: Panel, metrics: Sequence[Metric], seed: int, threads:
         growth = found[alike[0]].growth
         people = np.concatenate([sign(metrics[m]) * found[m].people for m in alike])
         noise = np.concatenate([sign(metrics[m]) * found[m].noise for m in alike])
-        whole[np.ix_(rows, rows)] = growth * _products(people)
-        within[np.ix_(rows, rows)] = growth * _products(noise)
+        whole[np.ix_(rows, rows)] = growth * products(people)
+        within[np.ix_(rows, rows)] = growth * products(noise)
     reasons = {m * conditions + c: text for m, one in enumerate(found) for c, text in one.reasons.items()}
     return AnnotatorsPart(
         whole,
@@ -100,7 +100,3 @@ def _alike(found: Sequence[Moves]) -> Iterator[list[int]]:
     for kind in kinds:
         yield [m for m, one in enumerate(found) if (one.people.shape, one.noise.shape) == kind]
 
-
-def _products(values: Floats) -> Floats:
-    """(statistics, n) -> sums of products; one pair never depends on which others there are, so no BLAS."""
-    return np.stack([(row * values).sum(axis=-1) for row in values])

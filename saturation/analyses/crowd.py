@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from saturation.resampling.linearized import Covariance
 from saturation.typing import Floats
 
 WITHOUT_A_VOTE = "no interval: it does not exist without one of the votes"
@@ -60,10 +61,25 @@ class Moves:
             reasons={**other.reasons, **self.reasons},
         )
 
+    def added_to(self, parts: Covariance) -> Covariance:
+        """The covariance of the same statistics over items and seeds, and over annotators too."""
+        return replace(
+            parts,
+            annotators=self.growth * products(self.people),
+            annotators_df=self.df,
+            within=self.growth * products(self.noise),
+            within_df=self.within_df,
+        )
+
     @property
     def variances(self) -> tuple[Floats, Floats]:
         """(statistics,) V_A and V_w."""
         return self.growth * (self.people**2).sum(axis=1), self.growth * (self.noise**2).sum(axis=1)
+
+
+def products(values: Floats) -> Floats:
+    """(statistics, n) -> sums of products; one pair never depends on which others there are, so no BLAS."""
+    return np.stack([(row * values).sum(axis=-1) for row in values])
 
 
 def degrees_of_freedom(load: Floats) -> tuple[float, float]:

@@ -44,11 +44,14 @@ class Removals:
     n_annotators: int
 
     @classmethod
-    def of(cls, ballots: Ballots, counts: Ints) -> Removals:
-        """From single votes, sorted by item and annotator, and the counts (items, labels) that they make."""
+    def of(cls, ballots: Ballots, counts: Ints, *, vote_by_vote: bool = False) -> Removals:
+        """From single votes, sorted by item and annotator, and the counts (items, labels) that they make.
+
+        ``vote_by_vote``: somebody's second vote on an item leaves it apart from the first, as one more pair.
+        """
         n_labels = counts.shape[1]
         code = ballots.item * len(ballots.annotator_ids) + ballots.annotator
-        first = np.flatnonzero(np.diff(code, prepend=-1))
+        first = np.arange(len(code)) if vote_by_vote else np.flatnonzero(np.diff(code, prepend=-1))
         size = np.diff(first, append=len(code))
         item, once = ballots.item[first], size == 1
         of_label, row = np.unique(item[once] * n_labels + ballots.label[first[once]], return_inverse=True)
@@ -74,13 +77,13 @@ class Removals:
     @property
     def alone(self) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
         """(rows,) whether nothing is left: the item goes with its only annotator."""
-        return np.asarray(self.counts.sum(axis=1) == 0)
+        return np.asarray(self.counts.sum(axis=1) == 0, dtype=np.bool_)
 
     @property
     def load(self) -> Floats:
         """(annotators,) votes of everybody."""
         votes = self.gone[self.row].astype(np.float64)
-        return np.bincount(self.annotator, weights=votes, minlength=self.n_annotators)
+        return np.bincount(self.annotator, weights=votes, minlength=self.n_annotators).astype(np.float64)
 
     def centred(self, moves: Floats) -> Floats:
         """Changes (..., rows) of a statistic about their mean within the item.

@@ -599,21 +599,23 @@ def check_values(found, values):
     assert checked > 200
 
 
-def test_a_crowd_is_not_in_the_interval_and_that_is_said():
+@pytest.mark.parametrize("everybody", [True, False])
+def test_where_people_are_not_in_an_interval_that_is_said(everybody):
     # 30 people vote on all 12 items: whoever they are moves every item at once; one person an item cannot
     rng = np.random.default_rng(5)
     label = (rng.random((12, 30)) < rng.random((12, 1))).astype(np.int64)
     item, person = (grid.ravel() for grid in np.meshgrid(np.arange(12), np.arange(30), indexing="ij"))
+    people = person if everybody else np.arange(360)
     counts = np.stack([30 - label.sum(axis=1), label.sum(axis=1)], axis=1)
+    ballots = Ballots(tuple(f"{one:03d}" for one in range(people.max() + 1)), item, people, label.ravel())
+    result = label_curve(votes_of(counts, ballots=ballots), metrics=["kl", "dist_ece"], budgets=[1, 3, 10])
     told = "other annotators are not in this interval"
-    for people, expected in ((person, True), (np.arange(360), False)):
-        ids = tuple(f"{one:03d}" for one in range(people.max() + 1))
-        ballots = Ballots(ids, item, people, label.ravel())
-        result = label_curve(votes_of(counts, ballots=ballots), metrics=["kl", "brier"], budgets=[1, 3, 10])
-        rows = [row for row in result.rows if row.unc.interval not in {"none", "exact"}]
-        assert rows
-        assert {told in (row.unc.reason or "") for row in rows} == {expected}
-        assert ("annotators_not_in_interval" in {note.code for note in result.notes}) is expected
+    for row in result.rows:
+        if row.unc.interval not in {"none", "exact"}:
+            assert (told in (row.unc.reason or "")) is (everybody and row.metric == "dist_ece")
+            assert row.unc.design == ("items x annotators" if everybody and row.metric == "kl" else "items")
+    said = [note.message for note in result.notes if note.code == "annotators_not_in_interval"]
+    assert [message[:9] for message in said] == (["dist_ece:"] if everybody else [])
 
 
 @pytest.mark.realdata

@@ -12,8 +12,9 @@ from saturation.analyses.labels import model as label_model
 from saturation.analyses.labels import monte_carlo as label_monte_carlo
 from saturation.analyses.labels import scores as label_scores
 from saturation.analyses.labels.monte_carlo import Draws
+from saturation.analyses.labels.people import Crowd, Scores, additive_scores, listed_scores
 from saturation.analyses.labels.plan import Plan, make_plan
-from saturation.analyses.labels.rows import rows_of
+from saturation.analyses.labels.rows import DESIGN, WITH_PEOPLE, rows_of
 from saturation.analyses.labels.series import Alpha, Point, Series, alpha_of, root
 from saturation.errors import UsageError
 from saturation.metrics.catalogue import DEFAULT_METRICS, metrics_of
@@ -39,10 +40,10 @@ INDEPENDENT = Note(
     "votes_independent",
     "votes of different items are drawn independently, which assumes that no annotator labels many items",
 )
-CROWD = Note(
-    "annotators_not_in_interval",
-    "people here label several items each, and label-side intervals are about other items, not other people: with 30 "
-    "to 150 people who differ, simulated 95% intervals held the truth in only 75% of studies",
+CROWD = "annotators_not_in_interval"
+CROWD_TEXT = (
+    "people here label several items each, and these intervals are about other items, not other people: with 30 to 150 "
+    "people who differ, simulated 95% intervals of this kind held the truth in only 75% of studies"
 )
 CROWD_REASON = "other annotators are not in this interval"
 REVERSE_NEEDS = (
@@ -119,7 +120,8 @@ def label_curve(
         For each metric rows ``value``, ``shortfall`` and ``fraction`` a budget, and ``n_star`` and
         ``n_star_interpolated`` a q. ``low``/``high``: for other items (linearised t over items); ``draw_low``/
         ``draw_high``: for one actual collection of N votes on these items. Where annotator ids show that people label
-        several items each, every interval carries the reason that other annotators are not in it.
+        several items each, ``low``/``high`` are for other people too (design ``items x annotators``), except for
+        metrics that are drawn: those carry the reason that other annotators are not in them.
 
     Raises
     ------
@@ -160,12 +162,15 @@ def label_curve(
         plan = make_plan(votes.counts, reference, budgets, ragged)
         job = _Job(votes.counts[plan.items], plan, _human(votes, plan), draws, ties, alphas)
         all_series = _all_series(chosen, job)
+    crowd = Crowd.of(votes, plan) if _labels_many(votes) and plan.budgets else None
+    if crowd is not None and estimator == "data":
+        all_series = _with_people(all_series, chosen, job, crowd)
     rows: list[LabelCurveRow] = []
     for series in all_series:
-        rows += rows_of(series, plan, len(votes.item_ids), q, level)
-    crowd = _labels_many(votes)
+        rows += rows_of(series, plan, len(votes.item_ids), q, level, crowd)
+    rows = [_said(row) for row in rows] if crowd is not None else rows
     return LabelCurveResult(
-        rows=tuple(_without_people(row) for row in rows) if crowd else tuple(rows),
+        rows=tuple(rows),
         settings={
             "metrics": [one.name for one in chosen],
             "budgets": sorted([*plan.budgets, *plan.refused]),
@@ -176,7 +181,7 @@ def label_curve(
             "level": level,
             "n_resamples": n_resamples,
             "seed": seed,
-            "design": "items",
+            "design": DESIGN if crowd is None else WITH_PEOPLE,
             "ragged": ragged,
             "ties": ties,
             "bins": bins,
@@ -186,7 +191,7 @@ def label_curve(
         },
         data=votes.summary,
         inputs=votes.inputs,
-        notes=(*votes.notes, *plan.notes, *notes, CROWD if crowd else INDEPENDENT),
+        notes=(*votes.notes, *plan.notes, *notes, *_people_notes(rows, crowd)),
     )
 
 
@@ -212,12 +217,20 @@ def _labels_many(votes: Votes) -> bool:
     return votes.ballots is not None and len(votes.ballots.item) > len(votes.ballots.annotator_ids)
 
 
-def _without_people(row: LabelCurveRow) -> LabelCurveRow:
-    """The row with its interval's blind spot named."""
-    if row.unc.interval in {"none", "exact"}:
+def _said(row: LabelCurveRow) -> LabelCurveRow:
+    """The row; where its interval leaves the people out, that is named."""
+    if row.unc.interval in {"none", "exact"} or row.unc.design == WITH_PEOPLE:
         return row
     reason = "; ".join(filter(None, (row.unc.reason, CROWD_REASON)))
     return replace(row, unc=replace(row.unc, reason=reason))
+
+
+def _people_notes(rows: Sequence[LabelCurveRow], crowd: Crowd | None) -> tuple[Note, ...]:
+    """Whether votes count as independent, everywhere or for some metrics."""
+    if crowd is None:
+        return (INDEPENDENT,)
+    blind = dict.fromkeys(row.metric for row in rows if CROWD_REASON in (row.unc.reason or ""))
+    return (Note(CROWD, f"{', '.join(blind)}: {CROWD_TEXT}"),) if blind else ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -282,6 +295,42 @@ def _all_series(metrics: tuple[Metric, ...], job: _Job) -> list[Series]:
     return [
         Series(one.name, one.direction, job.alphas[index], tuple(points[index])) for index, one in enumerate(metrics)
     ]
+
+
+def _with_people(all_series: Sequence[Series], metrics: tuple[Metric, ...], job: _Job, crowd: Crowd) -> list[Series]:
+    """The series with what every vote changes in their points, where that can be summed or listed."""
+    points = {index: series.points for index, series in enumerate(all_series)}
+    for cumulative in (False, True):
+        which = [i for i, one in enumerate(metrics) if one.term is not None and one.cumulative is cumulative]
+        if which:
+            scores = additive_scores([metrics[i] for i in which], [job.alphas[i] for i in which], job.counts.shape[1])
+            points |= _scored(which, points, crowd, scores)
+    for i, one in enumerate(metrics):
+        if one is ENTROPY_RMSE or (one.kind == "item" and one.term is None):
+            score, symmetric = _score(one, job.alphas[i], job.ties)
+            scores = listed_scores([score], symmetric=symmetric)
+            squared = one is ENTROPY_RMSE
+            points |= {i: _of_root(points[i], crowd, scores)} if squared else _scored([i], points, crowd, scores)
+        elif one.name == "entropy_correlation":
+            points[i] = tuple(crowd.correlated(points[i], job.alphas[i]))
+    return [replace(series, points=points[index]) for index, series in enumerate(all_series)]
+
+
+def _scored(
+    which: Sequence[int], points: dict[int, tuple[Point, ...]], crowd: Crowd, scores: Scores
+) -> dict[int, tuple[Point, ...]]:
+    found = crowd.scored([points[i] for i in which], scores)
+    return {i: tuple(of_metric) for i, of_metric in zip(which, found, strict=True)}
+
+
+def _of_root(points: Sequence[Point], crowd: Crowd, scores: Scores) -> tuple[Point, ...]:
+    """Points that are roots of means of these scores: a root moves by the score's change over twice its value."""
+    squares = [replace(one, estimate=one.estimate and one.estimate**2) for one in points]
+    (found,) = crowd.scored([squares], scores)
+    return tuple(
+        replace(one, people=square.people / (2 * one.estimate)) if one.estimate and square.people is not None else one
+        for one, square in zip(points, found, strict=True)
+    )
 
 
 def _additive(metrics: tuple[Metric, ...], job: _Job) -> dict[int, Sequence[Point]]:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from saturation.analyses.fractions import Fraction, fraction
+from saturation.analyses.labels.people import Crowd
 from saturation.analyses.labels.plan import Plan
 from saturation.analyses.labels.series import Point, Series
 from saturation.analyses.n_star import NStar, n_star, n_star_interpolated
@@ -18,6 +19,7 @@ from saturation.results import LabelCurveRow, Uncertainty
 from saturation.typing import Floats, IntervalName
 
 DESIGN = "items"
+WITH_PEOPLE = "items x annotators"
 ONE_BUDGET = "there is one budget only and no smaller one to start from (more votes an item would give more budgets)"
 NO_DIRECTION = "neither high nor low is better, so there is no share of a gain"
 SAME_VOTES = "target and reference are the same votes: exact by definition, needs no interval"
@@ -66,6 +68,7 @@ class _Curve:
     which: tuple[int, ...]
     losses: Floats
     covariance: Covariance
+    design: str = DESIGN
 
     @classmethod
     def of(cls, series: Series, plan: Plan, n_items: int, level: float, crowd: Crowd | None = None) -> _Curve:
@@ -101,10 +104,11 @@ class _Curve:
         )
         # no model was trained, so no training noise is missing: the seeds' part is zero, not unknown
         found = replace(found, seeds_df=1)
-        people = None if crowd is None else _people(series, plan, which, crowd)
-        if crowd is not None and people is not None:
-            return cls(series, plan, n_items, level, which, losses, crowd.moves(sign * people).added_to(found), True)
-        return cls(series, plan, n_items, level, which, losses, found, None if crowd is None else False)
+        people = None if crowd is None else _people(series, which, crowd)
+        if crowd is None or people is None:
+            return cls(series, plan, n_items, level, which, losses, found)
+        both = crowd.moves(sign * people).added_to(found)
+        return cls(series, plan, n_items, level, which, losses, both, WITH_PEOPLE)
 
     def row(self, quantity: str, budget: int | None, unc: Uncertainty, **more: Any) -> LabelCurveRow:
         """A row with what all rows of the series share."""
@@ -164,7 +168,7 @@ class _Curve:
             level=self.level,
             interval=self.method(interval.method),
             estimator=point.estimator,
-            design=DESIGN,
+            design=self.design,
             n_resamples=point.n_resamples,
             reason=_join(reason, interval.reason),
         )
@@ -178,6 +182,21 @@ def _sampled(values: Floats, n_items: int) -> Covariance:
     products = np.array([[float((gaps[:, i] * gaps[:, j]).sum()) for j in range(size)] for i in range(size)])
     items = products.reshape(size, size) / max(len(values) - 1, 1)
     return Covariance(items, nothing, nothing, nothing, items_df=n_items - 1, seeds_df=1, annotators_df=np.inf)
+
+
+def _people(series: Series, which: Sequence[int], crowd: Crowd) -> Floats | None:
+    """(budgets, rows) what every vote changes in the estimates; None where that is not known of one of them.
+
+    A budget whose items all have the same influence (or none, by convention) has nothing that a vote could change.
+    """
+    found = np.zeros((max(len(which), 1), len(crowd.removals.item)))
+    for row, j in enumerate(which):
+        point = series.points[j]
+        if point.people is not None:
+            found[row] = point.people / crowd.members[j].sum()
+        elif point.influence is not None and np.ptp(point.influence) >= ROUNDING:
+            return None
+    return found
 
 
 def _centred(influence: Floats) -> Floats:
@@ -300,7 +319,7 @@ def _fraction_rows(curve: _Curve, fractions: dict[int, Fraction], missing: str |
                 level=curve.level,
                 interval=one.interval,
                 estimator=point.estimator,
-                design=DESIGN,
+                design=curve.design,
                 n_resamples=point.n_resamples,
                 reason=_join(one.reason, remark),
             )
@@ -323,7 +342,7 @@ def _n_stars(
                 level=curve.level,
                 interval="fieller" if bounded else "none",
                 estimator=curve.series.points[-1].estimator if curve.series.points else "exact",
-                design=DESIGN,
+                design=curve.design,
                 n_items=len(curve.plan.items),
                 reason=_join(found.reason, _first_remark(curve)),
             )
