@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from saturation.analyses.evaluate import evaluate
     from saturation.analyses.labels.label_curve import label_curve
     from saturation.analyses.murphy.decomposition import murphy
+    from saturation.analyses.planning.plan import plan
+    from saturation.analyses.worth.ceiling import ceiling
     from saturation.analyses.worth.equivalents import equivalents
     from saturation.errors import DataError, Problem, SaturationError, UsageError
     from saturation.report import figures as plot
@@ -47,12 +49,14 @@ _HOME = {
     "Problem": "saturation.errors",
     "SaturationError": "saturation.errors",
     "UsageError": "saturation.errors",
+    "ceiling": "saturation.analyses.worth.ceiling",
     "compare": "saturation.analyses.comparing.comparison",
     "equivalents": "saturation.analyses.worth.equivalents",
     "evaluate": "saturation.analyses.evaluate",
     "label_curve": "saturation.analyses.labels.label_curve",
     "murphy": "saturation.analyses.murphy.decomposition",
     "panel_from_arrays": "saturation.tables.builders",
+    "plan": "saturation.analyses.planning.plan",
     "read_panel": "saturation.tables.door",
     "read_votes": "saturation.tables.door",
     "saturation_curve": "saturation.analyses.curve.saturation",
@@ -76,6 +80,7 @@ __all__ = [
     "SaturationError",
     "UsageError",
     "__version__",
+    "ceiling",
     "compare",
     "equivalents",
     "evaluate",
@@ -83,6 +88,7 @@ __all__ = [
     "metrics",
     "murphy",
     "panel_from_arrays",
+    "plan",
     "plot",
     "read_panel",
     "read_votes",

@@ -53,9 +53,11 @@ def _option(*names: str, **settings: Any) -> Decorator[Any]:
     return click.option(*names, **settings)
 
 
-def _files(name: str, text: str, *, required: bool = False) -> Decorator[Any]:
+def _files(name: str, text: str, also: str | None = None, *, required: bool = False) -> Decorator[Any]:
+    """Files by name; a second name is the one that the function knows them by."""
     return _option(
         f"--{name}",
+        *(() if also is None else (f"--{also}", also)),
         multiple=True,
         required=required,
         type=click.Path(path_type=Path),
@@ -112,12 +114,21 @@ condition_columns = stack(
         help="Columns of the predictions to leave aside.",
     ),
 )
-votes = stack(
-    _files("votes", "Votes (one row a vote) or vote counts (one row an item).", required=True),
+_votes_rest = stack(
     _files("items", "Item attributes: published majority, groups such as source."),
     labels,
     columns,
     repairs,
+)
+votes = stack(
+    _files("votes", "Votes (one row a vote) or vote counts (one row an item).", required=True),
+    _votes_rest,
+)
+pilot = stack(
+    _files(
+        "pilot", "Votes of a pilot (one row a vote) or its vote counts; --votes means the same.", "votes", required=True
+    ),
+    _votes_rest,
 )
 _predictions_rest = stack(
     _files("splits", "Which item is in which part of which split."),

@@ -164,7 +164,7 @@ class Page:
     footnotes
         Reasons, in the order of their numbers.
     sentences
-        What may be concluded, to be read below the tables.
+        What may be concluded, to be read before the tables.
     """
 
     sections: tuple[Layout, ...]

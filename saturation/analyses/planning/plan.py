@@ -112,8 +112,8 @@ def plan(
     >>> pilot = votes_from_counts([[3, 1], [0, 4], [2, 2], [4, 0], [1, 3], [4, 0]])
     >>> found = plan(pilot, cost_per_vote=0.1, cost_per_item=0.4, total=100, metrics=["brier_vote"])
     >>> best = found.rows[0]
-    >>> best.quantity, best.budget, best.items
-    ('optimum', 3, 142)
+    >>> best.quantity, best.budget, best.items  # 100 / (.4 + 4 * .1)
+    ('optimum', 4, 125)
     """
     seed = seed_of(rng)
     panel = pilot if isinstance(pilot, Panel) else None
