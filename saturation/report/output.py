@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 import textwrap
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -15,16 +16,17 @@ from saturation import files
 from saturation.report.compare_layout import as_one_table, is_comparison, sentences
 from saturation.report.layout import Layout, Page, arrange
 from saturation.report.summary import as_summary
-from saturation.results import Listing, ReportResult, Result, frame
+from saturation.results import Listing, ReportResult, Result, StudyResult, frame
 
 if TYPE_CHECKING:
     import polars as pl
 
-Printable: TypeAlias = Result[Any] | Listing | ReportResult
+Printable: TypeAlias = Result[Any] | Listing | ReportResult | StudyResult
 
 _NOTHING = "no rows"
 _SENTENCE = 50
 """A cell longer than this is text to be broken into lines."""
+_LEAST_ROOM = 20
 _GAP = 3
 """Characters between two columns of a grid."""
 
@@ -76,12 +78,12 @@ def as_csv(result: Printable) -> str:
 
 
 def as_table(result: Printable, *, width: int = 100, ascii_only: bool = False, color: bool = False) -> str:
-    """For people: aligned columns no wider than ``width``, then footnotes and remarks."""
+    """For people: what may be concluded, aligned columns no wider than ``width``, then footnotes and remarks."""
     if isinstance(result, ReportResult):
         return as_summary(result, width)
     page = _page(result.records())
     left_out: dict[str, None] = {}
-    blocks = []
+    blocks = ["".join(f"{textwrap.fill(line, width)}\n" for line in page.sentences)]
     for section in page.sections:
         narrow, dropped = _narrowed(section, width)
         left_out |= dict.fromkeys(dropped)
@@ -95,17 +97,19 @@ def as_table(result: Printable, *, width: int = 100, ascii_only: bool = False, c
 
 
 def as_markdown(result: Printable) -> str:
-    """A pipe table a section, then footnotes and remarks as a list."""
+    """What may be concluded, a pipe table a section, then footnotes and remarks as a list."""
     page = _page(records_of(result))
-    blocks = [_markdown_table(section) for section in page.sections] or [_NOTHING]
+    said = "\n".join(f"- {_md(line)}" for line in page.sentences)
+    blocks = [said, *([_markdown_table(section) for section in page.sections] or [_NOTHING])]
     below = "\n".join(f"- {_md(line)}" for line in [*_below(page), *_notes(result)])
     return "\n\n".join(block for block in (*blocks, below) if block) + "\n"
 
 
 def as_latex(result: Printable) -> str:
-    r"""A ``tabular`` a section, for the booktabs package; footnotes and remarks after the last one."""
+    r"""A ``tabular`` a section, for booktabs; what may be concluded before it, footnotes and remarks after it."""
     page = _page(records_of(result))
-    blocks = [_latex_table(section) for section in page.sections] or [f"% {_NOTHING}"]
+    said = "\n".join(rf"\par {latex(line)}" for line in page.sentences)
+    blocks = [said, *([_latex_table(section) for section in page.sections] or [f"% {_NOTHING}"])]
     below = "\n".join(rf"\par{{\footnotesize {latex(line)}}}" for line in [*_below(page), *_notes(result)])
     return "\n\n".join(block for block in (r"% \usepackage{booktabs}", *blocks, below) if block) + "\n"
 
@@ -136,6 +140,19 @@ _LATEX = {
     '"': r"\textquotedbl{}",
     "[": "{[}",  # a bracket at the start of a row would be read as an option of the line break before it
     "\n": " ",
+    "\u2212": "$-$",
+    "\u00b1": r"$\pm$",
+    "\u00d7": r"$\times$",
+    "\u2264": r"$\leq$",
+    "\u2265": r"$\geq$",
+    "\u221e": r"$\infty$",
+    "\u2193": r"$\downarrow$",
+    "\u2191": r"$\uparrow$",
+    "\u2192": r"$\rightarrow$",
+    "\u2013": "--",
+    "\u2014": "---",
+    "\u2026": r"\ldots{}",
+    "\u2019": "'",
 } | {character: f"\\{character}" for character in "&%$#_{}"}
 
 _RENDERERS: Mapping[str, Callable[[Any], str]] = {
@@ -184,14 +201,45 @@ def _draw(layout: Layout, width: int, ascii_only: bool, color: bool) -> str:
     table = Table(box=box.ASCII2 if ascii_only else box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
     for header, numeric in zip(layout.headers, layout.numeric, strict=True):
         table.add_column(Text(header), justify="right" if numeric else "left", overflow="fold")
+    rooms = _rooms(layout, width)
     for row in layout.rows:
-        table.add_row(*(Text(cell) for cell in row))
+        table.add_row(*(Text(_broken(cell, room)) for cell, room in zip(row, rooms, strict=True)))
     console = Console(
         file=io.StringIO(), width=width, force_terminal=color, no_color=not color, highlight=False, legacy_windows=False
     )
     with console.capture() as captured:
         console.print(table)
     return "".join(f"{line.rstrip()}\n" for line in captured.get().splitlines())
+
+
+def _rooms(layout: Layout, width: int) -> list[int]:
+    """How wide each column may be: the widest column of words gives what the line lacks."""
+    rooms = _column_widths(layout)
+    words = [place for place, numeric in enumerate(layout.numeric) if not numeric]
+    lacking = _width_of(layout) - width
+    if lacking > 0 and words:
+        widest = max(words, key=lambda place: rooms[place])
+        rooms[widest] = max(rooms[widest] - lacking, _LEAST_ROOM)
+    return rooms
+
+
+def _broken(cell: str, room: int) -> str:
+    """A condition that is too long for its column, broken after its commas and never within a value.
+
+    Examples
+    --------
+    >>> print(_broken("model=m,method=dirichlet,alpha=0.3333333333333333", 26))
+    model=m,method=dirichlet,
+    alpha=0.3333333333333333
+    """
+    if len(cell) <= room or " " in cell or "," not in cell:
+        return cell
+    lines = [""]
+    for part in re.findall(r"[^,]+,?|,", cell):
+        if lines[-1] and len(lines[-1]) + len(part) > room:
+            lines.append("")
+        lines[-1] += part
+    return "\n".join(lines)
 
 
 def _markdown_table(layout: Layout) -> str:
@@ -233,9 +281,9 @@ def _page(records: list[dict[str, Any]]) -> Page:
 
 
 def _below(page: Page) -> list[str]:
-    """The caption, what may be concluded, and the numbered footnotes."""
+    """The caption and the numbered footnotes."""
     caption = [page.caption] if page.caption else []
-    return [*caption, *page.sentences] + [f"({number}) {reason}" for number, reason in enumerate(page.footnotes, 1)]
+    return caption + [f"({number}) {reason}" for number, reason in enumerate(page.footnotes, 1)]
 
 
 def _notes(result: Printable) -> list[str]:
@@ -244,6 +292,6 @@ def _notes(result: Printable) -> list[str]:
 
 def _md(text: str) -> str:
     """Text inside a Markdown table cell."""
-    for character in "\\|<>*_`[]":
+    for character in "\\|<>*_`[]&~":
         text = text.replace(character, f"\\{character}")
     return text.replace("\n", " ")

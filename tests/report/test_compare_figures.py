@@ -47,7 +47,8 @@ def test_colours_say_what_was_found(result):
 
 def test_one_table_with_relative_change_and_cells_won(result):
     table = as_table(result, width=140)
-    first = table.split("\n\n")[0]
+    said, first = table.split("\n\n")[:2]
+    assert said.startswith("[b: ")  # what may be concluded comes first
     assert "relative change" in first
     assert "cells won" in first
     assert "2/2" in first

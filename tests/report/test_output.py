@@ -321,3 +321,30 @@ def test_colour_only_on_request():
 def test_a_report_is_its_answers_in_flat_formats_and_its_sections_in_json():
     assert [row["metric"] for row in read_csv(as_csv(REPORT))] == ["kl", "tvd"]
     assert list(json.loads(as_json(REPORT))["sections"]) == ["evaluate"]
+
+
+def test_symbols_of_ours_are_commands_in_latex():
+    r"""Of the characters that we print ourselves pdflatex knows none as a letter: each becomes a command."""
+    made = latex("\u22121 \u2264 N \u2265 2 \u2193\u2191 \u221e \u00d7 \u00b1 a\u2013b \u2026")
+    assert made == (r"$-$1 $\leq$ N $\geq$ 2 $\downarrow$$\uparrow$ $\infty$ $\times$ $\pm$ a--b \ldots{}")
+
+
+def test_markdown_means_no_entity_and_no_strike():
+    row = EvaluateRow(metric="kl", condition=Condition.of(model="a&lt;~~b~~", method="x"), direction="lower",
+                      unc=Uncertainty(0.5, reason="none"))  # fmt: skip
+    made = as_markdown(EvaluateResult(rows=(row,), settings={}, data=SUMMARY))
+    assert r"a\&lt;\~\~b\~\~" in made
+
+
+def test_long_conditions_break_after_commas_and_never_within_a_value():
+    curves = ["model=m,method=dirichlet,alpha=0.3333333333333333", "model=m,method=soft"]
+    rows = [
+        CurveRow(quantity="value", metric=metric, curve=curve, budget=3, direction="lower",
+                 unc=Uncertainty(0.5, low=0.4, high=0.6))
+        for metric in ("entropy_correlation", "kl")
+        for curve in curves
+    ]  # fmt: skip
+    made = as_table(SaturationResult(rows=tuple(rows), settings={}, data=SUMMARY), width=72)
+    assert "model=m,method=dirichlet, " in made
+    assert "alpha=0.3333333333333333" in made
+    assert max(map(len, made.splitlines())) <= 72
