@@ -655,3 +655,49 @@ def crowd_against_a_vote(counts, pi, strength, size):
             log_losses.append(-math.log(answer[label]))
             squares.append(sum((answer[k] - (k == label)) ** 2 for k in range(len(counts))))
     return sum(log_losses) / len(log_losses), sum(squares) / len(squares)
+
+
+def crowd_of_all_others(counts, pi, strength):
+    """Mean log loss of the n - 1 other votes of an item, combined, against each of its votes."""
+    return crowd_against_a_vote(counts, pi, strength, sum(counts) - 1)[0]
+
+
+def noise_given_population(p, votes, score):
+    """Mean score(p, shares) over every outcome of ``votes`` votes from p."""
+    total = 0.0
+    for drawn in itertools.product(range(len(p)), repeat=votes):
+        chance = math.prod(p[k] for k in drawn)
+        total += chance * score(p, [drawn.count(k) / votes for k in range(len(p))])
+    return total
+
+
+def vote_components(items):
+    """sigma_I^2 and sigma_V^2 of lists of scores, one list an item: the definitions, item by item."""
+    means, within, explained = [], [], []
+    for scores in items:
+        mean = sum(scores) / len(scores)
+        variance = sum((s - mean) ** 2 for s in scores) / (len(scores) - 1)
+        means.append(mean)
+        within.append(variance)
+        explained.append(variance / len(scores))
+    grand = sum(means) / len(means)
+    between = sum((m - grand) ** 2 for m in means) / (len(means) - 1)
+    return between - sum(explained) / len(explained), sum(within) / len(within)
+
+
+def person_component(votes):
+    """sigma_A^2 from (item, person, score): products of one person's deviations on different items.
+
+    Over what they would be if a person added 1 to all of their scores and nobody else anything.
+    """
+    items, people = sorted({v[0] for v in votes}), sorted({v[1] for v in votes})
+
+    def deviations(score):
+        mean = {i: sum(score(v) for v in votes if v[0] == i) / sum(1 for v in votes if v[0] == i) for i in items}
+        return {(i, p): sum(score(v) - mean[i] for v in votes if v[:2] == (i, p)) for i in items for p in people}
+
+    def products(found):
+        return sum(found[i, p] * found[j, p] for p in people for i in items for j in items if i != j)
+
+    expected = sum(products(deviations(lambda v, one=one: float(v[1] == one))) for one in people)
+    return products(deviations(lambda v: v[2])) / expected

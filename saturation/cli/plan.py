@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from saturation.cli import options
-from saturation.cli.kinds import ListOf, Positive, Whole
+from saturation.cli.kinds import ListOf, Positive, Share, Whole
 from saturation.cli.output import print_result, with_settings
 from saturation.errors import UsageError
 
@@ -96,7 +96,7 @@ _MODELS = options.stack(
 @_MODELS
 @options.floor
 @options.bins
-@click.option("--level", type=options.Share(), metavar="NUMBER", default=0.95, help="Coverage of the intervals.")
+@click.option("--level", type=Share(), metavar="NUMBER", default=0.95, help="Coverage of the intervals.")
 @click.option(
     "--seed",
     type=Whole(0, options.MAX_SEED),

@@ -121,7 +121,7 @@ def plan(
     _check(panel is not None, level=level, b=b, difference=difference, forecast=forecast, named=a is not None)
     chosen = metrics_of(metrics, floor=floor, bins=bins)
     most_seen = votes.summary.votes_max
-    costs = _costs(cost_per_vote, cost_per_item, total, max_votes or most_seen, max_items)
+    costs = _costs(cost_per_vote, cost_per_item, total, most_seen if max_votes is None else max_votes, max_items)
     has_ids = votes.ballots is not None
     if annotators is not None and not has_ids:
         raise UsageError("annotators is given, but the pilot has no annotator ids to tell how people differ")

@@ -139,7 +139,7 @@ def _component_rows(field: Field, entry: Entry) -> Iterator[PlanRow]:
         made = Range(kept, max(value - half, 0.0), max(value + half, 0.0))
         unc = _known(field, entry, made, interval="linearized_t", reason=said)
         if half == 0:
-            unc = _known(field, entry, kept, reason="no interval: every item says the same")
+            unc = _known(field, entry, kept, reason=_said(said, "no interval: every item says the same"))
         yield _row(field, entry, "component", unc, component=name)
     if parts.people is not None:
         yield _row(field, entry, "component", _people(field, entry, parts), component="annotators")
