@@ -13,7 +13,7 @@ from saturation.errors import Problem
 from saturation.results import Note
 from saturation.tables import labels as label_rules
 from saturation.tables.cells import NO_SEED, Block, Rows, average_members, block_of, common_cells
-from saturation.tables.findings import Findings
+from saturation.tables.findings import Findings, option
 from saturation.tables.label_order import suspicions
 from saturation.tables.panel import Panel, Votes
 from saturation.tables.predictions import Predictions, read_predictions
@@ -212,12 +212,19 @@ def _in_part(
 
     if splits is not None:
         frame = _with_parts(found, frame, splits)
+    if "part" not in frame.columns and part in {"train", "dev"}:
+        found.add(
+            "A05",
+            f"part {part!r} is asked for, but no table says which item is in which part: leave out {option('part')}, "
+            f"or give a column `part` or a table of {option('splits')}",
+        )
+        found.stop()
     if "part" not in frame.columns or part == "all":
         return frame, np.arange(len(frame))
     kept = frame["part"] == part
     if not kept.any():
         there = ", ".join(frame["part"].unique().sort().to_list())
-        found.add("A05", f"no prediction is of part {part!r}; the table has {there}; choose one with --part")
+        found.add("A05", f"no prediction is of part {part!r}; the table has {there}; choose one with {option('part')}")
         found.stop()
     positions = np.flatnonzero(kept.to_numpy())
     return frame.filter(pl.col("part") == part), positions

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from saturation.conditions import Condition
 from saturation.results import Note
-from saturation.tables.findings import Findings
+from saturation.tables.findings import Findings, option
 from saturation.tables.votes import codes
 from saturation.typing import Floats, Ints
 
@@ -127,7 +127,7 @@ class Block:
             condition, seed = lacking[0]
             text = (
                 f"split {self.split}: not predicted in {len(lacking)} of {n_pairs} pairs of condition and seed, "
-                f"the first {conditions[condition]} seed {self.seeds[seed]}; or pass --missing drop"
+                f"the first {conditions[condition]} seed {self.seeds[seed]}; or pass {option('missing', 'drop')}"
             )
             found.append((int(self.items[index]), text))
         return found

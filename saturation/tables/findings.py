@@ -46,6 +46,18 @@ def shown(value: object) -> str:
     return repr(text) if isinstance(value, str) else text
 
 
+def option(name: str, value: str | None = None) -> str:
+    """An option as the command line spells it, then as Python does.
+
+    Examples
+    --------
+    >>> option("item_column"), option("missing", "drop")
+    ('--item-column (item_column=)', "--missing drop (missing='drop')")
+    """
+    flag = f"--{name.replace('_', '-')}"
+    return f"{flag} ({name}=)" if value is None else f"{flag} {value} ({name}={value!r})"
+
+
 @dataclass(slots=True)
 class Findings:
     """Problems found so far with one table."""

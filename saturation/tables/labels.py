@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from saturation.errors import UsageError
 from saturation.results import Note
+from saturation.tables import findings
 from saturation.tables.columns import UNPRINTABLE
 from saturation.tables.findings import Findings
 from saturation.tables.meta import Metadata
@@ -142,7 +143,7 @@ def _check_label_columns(found: Findings, frame: pl.DataFrame, columns: list[str
     """Refuse columns that cannot be labels although their names begin like one (``n_votes``, ``p_value``)."""
     import polars as pl
 
-    advice = "so it is no label; rename it or pass --labels"
+    advice = f"so it is no label; rename it or pass {findings.option('labels')}"
     other = [name for name in columns if not _castable(frame.schema[name])]
     for name in other:
         found.add("L02", f"column {name!r} holds {frame.schema[name]}, {advice}")

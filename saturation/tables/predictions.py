@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from saturation.conditions import STANDARD_COLUMNS
 from saturation.tables import labels as label_rules
 from saturation.tables.columns import as_floats, as_text, as_whole, check_ids, check_least, check_words, need
-from saturation.tables.findings import ROW, Findings, cell
+from saturation.tables.findings import ROW, Findings, cell, option
 from saturation.tables.schema import NEVER_CONDITIONS, PARTS, reserved_names
 from saturation.tables.simplex import check_simplex, renormalise
 from saturation.typing import Floats
@@ -99,7 +99,7 @@ def _compare_labels(found: Findings, labels: tuple[str, ...], voted: tuple[str, 
         for label in labels:
             if label not in voted:
                 message = f"column {'p_' + label!r} is none of the votes' labels ({', '.join(voted[:20])})"
-                found.add("A02", message + "; rename it or pass --labels")
+                found.add("A02", f"{message}; rename it or pass {option('labels')}")
     found.stop()
 
 
@@ -117,7 +117,7 @@ def _check_columns(found: Findings, frame: pl.DataFrame, labels: tuple[str, ...]
         found.add(
             "P05",
             f"columns of unknown meaning: {', '.join(unknown)}; if they say how a model was trained pass "
-            f"--condition-columns {listed}, otherwise --ignore-columns {listed}",
+            f"--condition-columns {listed} (condition_columns=), otherwise --ignore-columns {listed} (ignore_columns=)",
         )
 
 

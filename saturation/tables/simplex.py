@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from saturation.tables.findings import Findings
+from saturation.tables.findings import Findings, option
 from saturation.tables.schema import ROUNDING, SIMPLEX_TOLERANCE
 from saturation.typing import Floats
 
@@ -22,8 +22,8 @@ def check_simplex(found: Findings, frame: pl.DataFrame, labels: Sequence[str]) -
     values[np.isinf(values)] = np.nan
     extra = _extra_column(values)
     if extra is not None:
-        message = f"without column {columns[extra]!r} the rows sum to 1, so it is no label; rename it or pass --labels"
-        found.add("L02", message)
+        message = f"without column {columns[extra]!r} the rows sum to 1, so it is no label"
+        found.add("L02", f"{message}; rename it or pass {option('labels')}")
         return values
     scale = _other_scale(values)
     if scale is not None:

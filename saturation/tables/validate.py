@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from saturation.tables import labels as label_rules
 from saturation.tables.columns import as_floats, as_text, as_whole, check_ids, check_least, check_words, empty, need
-from saturation.tables.findings import Findings, Message, cell
+from saturation.tables.findings import Findings, Message, cell, option
 from saturation.tables.predictions import read_predictions
 from saturation.tables.schema import MAX_VOTES, PARTS, POOLS, table_named
 from saturation.tables.simplex import check_simplex
@@ -68,7 +68,7 @@ def votes(found: Findings, frame: pl.DataFrame, names: Sequence[str] | None) -> 
     frame = typed_votes(found, frame)
     check_ids(found, frame, "item_id", "annotator_id")
     blank = empty("label")
-    found.add_rows("V01", frame.filter(blank), "the label is empty (or pass --missing-labels drop)")
+    found.add_rows("V01", frame.filter(blank), f"the label is empty (or pass {option('missing_labels', 'drop')})")
     if names is None:
         label_rules.check_names(found, label_rules.from_values(frame.filter(~blank)["label"].unique().to_list()))
     else:
@@ -76,7 +76,9 @@ def votes(found: Findings, frame: pl.DataFrame, names: Sequence[str] | None) -> 
         unknown = frame.filter(~blank & ~pl.col("label").is_in(list(names)))
         found.add_rows("V02", unknown, cell("label", "the label ", f" is none of {', '.join(names[:20])}"))
     if "annotator_id" in frame.columns:
-        again = cell("annotator_id", "annotator ", " has labelled this item already (or pass --duplicates first)")
+        again = cell(
+            "annotator_id", "annotator ", f" has labelled this item already (or pass {option('duplicates', 'first')})"
+        )
         _once(found, frame, "V03", ["item_id", "annotator_id"], again)
     check_words(found, frame, "pool", POOLS, "V04")
     check_least(found, frame, "seconds", 0, "V05")

@@ -12,7 +12,7 @@ from saturation.results import Note
 from saturation.tables import labels as label_rules
 from saturation.tables import validate
 from saturation.tables.columns import as_whole, empty, need
-from saturation.tables.findings import ROW, Findings, cell
+from saturation.tables.findings import ROW, Findings, cell, option
 from saturation.tables.panel import Ballots, Votes
 from saturation.tables.schema import POOLS
 from saturation.typing import Ints
@@ -81,12 +81,12 @@ def _is_long(found: Findings, options: VoteOptions) -> bool:
         shown = ", ".join((options.item_column or name) if name == "item_id" else name for name in found.loaded.columns)
         unknown = [name for name in options.labels or () if name not in columns]
         some = unknown and len(unknown) < len(options.labels or ())
-        which = f" (of --labels no column is called {', '.join(unknown)})" if some else ""
+        which = f" (of {option('labels')} no column is called {', '.join(unknown)})" if some else ""
         found.add(
             "T01",
-            f"these are not the columns of our tables: {shown}{which}. For one vote a row pass --item-column and "
-            "--label-column (and --annotator-column); for one item a row --item-column and --labels a,b,c "
-            "with the names of the count columns",
+            f"these are not the columns of our tables: {shown}{which}. For one vote a row pass {option('item_column')} "
+            f"and {option('label_column')}, and {option('annotator_column')} where there is one; for one item a row "
+            f"{option('item_column')} and {option('labels')} with the names of the count columns",
         )
     found.stop()
     return long
@@ -103,10 +103,10 @@ def _from_long(found: Findings, names: tuple[str, ...] | None, options: VoteOpti
     notes = _dropped_notes(unlabelled, repeated, options)
     labels = names or label_rules.from_values(frame["label"].unique().to_list())
     if names is None:
-        message = f"labels in this order, taken from the votes: {', '.join(labels)}; --labels sets another"
+        message = f"labels in this order, taken from the votes: {', '.join(labels)}; {option('labels')} sets another"
         notes.append(Note("label_order", message))
     if len(labels) < 2:
-        found.add("L01", f"there is one label only ({labels[0]!r}); declare the others with --labels")
+        found.add("L01", f"there is one label only ({labels[0]!r}); declare the others with {option('labels')}")
         found.stop()
     item_ids = tuple(frame["item_id"].unique().sort().to_list())
     item, label = codes(frame["item_id"], item_ids), codes(frame["label"], labels)

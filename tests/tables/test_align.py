@@ -402,3 +402,12 @@ def test_real_study(shared_data):
     i = [panel.votes.item_ids[k] for k in panel.items_of_split[s]].index(row["item_id"])
     expected = [row[f"p_{label}"] for label in votes.labels]
     assert panel.probs[s][c, panel.seeds[s].index(row["seed"]), i].tolist() == expected
+
+
+def test_a_part_that_no_table_tells_is_not_silently_all_rows():
+    votes = pl.DataFrame({"item_id": ["a", "a", "b", "b"], "label": ["x", "y", "x", "y"]})
+    rows = pl.DataFrame({"item_id": ["a", "b"], "p_x": [0.5, 0.4], "p_y": [0.5, 0.6]})
+    for part in ("train", "dev"):
+        with pytest.raises(DataError, match=rf"\[A05\].*part '{part}' is asked for.*--part \(part=\)"):
+            read_panel(votes, rows, part=part)
+    assert read_panel(votes, rows, part="test").probs[0].shape[2] == 2

@@ -100,7 +100,7 @@ def test_byte_order_mark_crlf_and_blank_lines(tmp_path):
 
 def test_plain_long_table_with_named_columns():
     frame = pl.DataFrame(LONG).rename({"item_id": "text", "annotator_id": "worker", "label": "answer"})
-    with pytest.raises(DataError, match="--item-column and --label-column"):
+    with pytest.raises(DataError, match=r"--item-column \(item_column=\) and --label-column \(label_column=\)"):
         read_votes(frame)
     votes = read_votes(frame, item_column="text", annotator_column="worker", label_column="answer")
     assert votes.counts.tolist() == read_votes(pl.DataFrame(LONG)).counts.tolist()
