@@ -27,6 +27,7 @@ HELP = {
     "equivalents": "How many annotators a model is worth, by each metric.",
     "plan": "Plan an evaluation: how many items, and votes an item, to buy with a given sum.",
     "report": "One page that answers: how many annotators per item do I need?",
+    "study": "Every table of a paper: several models and data sets, compared and summed up.",
     "demo": "Simulate a small study with a known answer and write its report.",
     "metrics": "List the metrics: direction, range, formula.",
     "schema": "Describe a table, with an empty template and an example row.",

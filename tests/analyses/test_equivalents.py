@@ -189,7 +189,7 @@ def test_rows_have_the_documented_keys_and_every_number_an_interval_or_a_reason(
     assert {row["metric"] for row in records} == set(DEFAULT_METRICS)
     assert [row["crowd_size"] for row in records if row["metric"] == "tvd"][2:] == list(range(11))  # 0 .. 20 // 2
     by_vote = [row["crowd_size"] for row in records if row["metric"] == "cross_entropy"][2:]
-    assert by_vote == [*range(11), 12, 15]  # up to 19
+    assert by_vote == [*range(11), 12, 15, 19]  # all but one of 20
     json.dumps(result.to_dict(), allow_nan=False)
 
 
@@ -227,8 +227,8 @@ def test_people_themselves_are_beyond_the_grid():
     h = panel.votes.counts / panel.votes.counts.sum(axis=1, keepdims=True)
     row = found(equivalents(panel_from_arrays(h, panel.votes.counts), metrics=["cross_entropy"]))[0]
     assert (row.unc.estimate, row.censored, row.unc.high) == (None, "above", None)
-    assert row.unc.low == 15  # the largest crowd of the grid below 20 votes
-    assert "better than a crowd of 15" in row.unc.reason
+    assert row.unc.low == 19  # all but the vote left out
+    assert "better than a crowd of 19" in row.unc.reason
 
 
 def test_entropy_correlation_of_nobody_is_zero_and_says_so():

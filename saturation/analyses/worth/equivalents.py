@@ -110,7 +110,7 @@ def equivalents(
     >>> row.unc.low < 4 < row.unc.high
     True
     """
-    _check(level, n_resamples)
+    check_options(level, n_resamples)
     chosen = metrics_of(metrics, ties=ties, floor=floor, bins=bins)
     directed(chosen)
     seed = seed_of(rng)
@@ -146,7 +146,8 @@ def directed(metrics: Sequence[Metric]) -> None:
             raise UsageError(f"{metric.name} has no better side, so no crowd is as good as a model by it; leave it out")
 
 
-def _check(level: float, n_resamples: int) -> None:
+def check_options(level: float, n_resamples: int) -> None:
+    """Refuse a level or a number of draws that means nothing."""
     if not 0 < level < 1:
         raise UsageError(f"level is {level}; give a coverage between 0 and 1, such as 0.95")
     if n_resamples < 2:
@@ -193,11 +194,17 @@ def _plan(panel: Panel, budgets: Sequence[int] | None) -> _Plan:
     sizes = DEFAULT_SIZES if budgets is None else tuple(wanted)
     return _Plan(
         panel=used,
-        held_out=(0, *(n for n in sizes if n <= largest)),
-        disjoint=(0, *(n for n in sizes if n <= half)) if most > 1 else (),
-        reference_size=most - max((n for n in sizes if n <= half), default=0),
+        held_out=_grid(sizes, largest, all_the_way=budgets is None),
+        disjoint=_grid(sizes, half, all_the_way=budgets is None) if most > 1 else (),
+        reference_size=most - half,
         strength=None if prior is None else float(prior.strength[0]),
     )
+
+
+def _grid(sizes: Sequence[int], largest: int, *, all_the_way: bool) -> tuple[int, ...]:
+    """Nobody, the sizes that the votes allow, and where they are not asked for one by one, the largest there can be."""
+    allowed = {0, *(n for n in sizes if n <= largest)}
+    return tuple(sorted(allowed | ({largest} if all_the_way else set())))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -105,14 +105,28 @@ def crowd_brier_vote(counts: Ints, combiner: Combiner, size: int) -> Scores:
     return np.where(totals > size, score, np.nan)
 
 
+def with_all_others(score: CrowdScore, counts: Ints, combiner: Combiner) -> Scores:
+    """(items,) score of the crowd of all votes but the one left out, n - 1 of each item; NaN without votes."""
+    out, totals = np.full(len(counts), np.nan), counts.sum(axis=1)
+    for votes in np.unique(totals[totals > 0]):
+        own = np.flatnonzero(totals == votes)
+        out[own] = score(counts[own], combiner.take(own), int(votes) - 1)
+    return out
+
+
+def base_of(metric: Metric) -> float | None:
+    """The logarithm a metric was asked to use; None: nats."""
+    told = split_spec(metric.name)[1].get("base")
+    return None if told in (None, "e") else float(told)
+
+
 def held_out_score(metric: Metric) -> CrowdScore | None:
     """The exact score of a crowd by a metric that is linear in the reference, in the metric's own units; else None.
 
     ``kl`` is ``cross_entropy`` less H(h), ``brier`` is ``brier_vote`` less 1 - sum h^2: the same is taken off the model
     and off every crowd, so that differences, and what a model is worth, are those of the score of one vote.
     """
-    name, told = split_spec(metric.name)
-    base = float(told["base"]) if told.get("base") not in (None, "e") else None
+    name, base = metric.family, base_of(metric)
     if name in ("cross_entropy", "kl"):
 
         def log_loss(counts: Ints, combiner: Combiner, size: int) -> Scores:

@@ -73,7 +73,8 @@ class Standing:
             return None
         used = np.flatnonzero(contrast)
         values = (self.draws[:, used] * contrast[used]).sum(axis=1)
-        return float(values.std(ddof=1) / len(values) ** 0.5) if len(values) > 1 else None
+        known = len(values) > 1 and bool(np.isfinite(values).all())
+        return float(values.std(ddof=1) / len(values) ** 0.5) if known else None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -222,7 +223,8 @@ def item_standing(panel: Panel, metric: Metric, crowds: ItemScores, undefined: S
         np.concatenate([_model_scores(metric, probs, human), np.repeat(own[:, None, items], probs.shape[1], axis=1)])
         for probs, human, items in zip(panel.probs, humans(panel), panel.items_of_split, strict=True)
     ]
-    splits = [Split(one.mean(axis=-1), one - one.mean(axis=-1, keepdims=True)) for one in scores]
+    with np.errstate(invalid="ignore"):  # an infinite score has a reason instead of a spread
+        splits = [Split(one.mean(axis=-1), one - one.mean(axis=-1, keepdims=True)) for one in scores]
     has_people = panel.votes.ballots is not None and len(panel.votes.ballots.annotator_ids) > 1
     people = _without_each_annotator(panel, metric, crowds, scores) if has_people else None
     said = [*(f"{metric.name} of {c}: {metric.undefined}" for c in panel.conditions), *undefined]
@@ -262,11 +264,11 @@ def _changes(before: Floats, after: Floats, at: Ints, alone: Flags) -> Floats:
     stays = (after - before[..., at]) / n_items
     if n_items < 2:
         return np.where(alone, np.nan, stays)
-    return np.where(alone, (before.mean(axis=-1, keepdims=True) - before[..., at]) / (n_items - 1), stays)
+    return np.asarray(np.where(alone, (before.mean(axis=-1, keepdims=True) - before[..., at]) / (n_items - 1), stays))
 
 
 def _moves(removals: Removals, changes: Floats) -> Moves:
-    lost = ~np.isfinite(changes).all(axis=1)
+    lost: Flags = np.logical_not(np.isfinite(changes).all(axis=1))
     changes = np.where(lost[:, None], 0.0, changes)
     centred = removals.centred(changes)
     size = np.abs(changes).max(axis=1, initial=0.0)

@@ -74,3 +74,8 @@ def common_notes(panel: Panel, used: Panel) -> Iterator[Note]:
         yield FEW_SEEDS
     if max(len(seeds) for seeds in panel.seeds) > 1 and not panel.has_draws:
         yield NO_DRAW_COLUMN
+
+
+def ceiling_notes(panel: Panel) -> tuple[Note, ...]:
+    """Assumptions and limits of human ceilings."""
+    return tuple(common_notes(panel, panel))
