@@ -124,6 +124,10 @@ votes = stack(
     _files("votes", "Votes (one row a vote) or vote counts (one row an item).", required=True),
     _votes_rest,
 )
+votes_optional = stack(
+    _files("votes", "Votes or vote counts, where they are not listed in another way."),
+    _votes_rest,
+)
 pilot = stack(
     _files(
         "pilot", "Votes of a pilot (one row a vote) or its vote counts; --votes means the same.", "votes", required=True

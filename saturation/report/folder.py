@@ -11,6 +11,8 @@ from saturation.report import html, output, parts, svg
 from saturation.results import SCHEMA, ReportResult
 
 RESULTS = "results.json"
+KEPT = ".parts"
+"""Finished analyses of a study that may have been interrupted."""
 _FIGURE_KINDS = ("svg", "pdf")
 _TABLE_KINDS = ("csv", "tex")
 
@@ -32,7 +34,8 @@ def check_folder(out: Path, *, overwrite: bool = False) -> None:
     """
     if out.exists() and not out.is_dir():
         raise UsageError(f"--out {out} is a file: name a folder")
-    if out.is_dir() and not overwrite and any(out.iterdir()) and not _is_ours(out / RESULTS):
+    others = out.is_dir() and any(one.name != KEPT for one in out.iterdir())
+    if others and not overwrite and not _is_ours(out / RESULTS):
         raise UsageError(
             f"--out {out} holds other files and no {RESULTS} of ours: choose another folder, "
             "or add --overwrite to write beside them"

@@ -39,10 +39,10 @@ def page(report: ReportResult, *, repeat: str | None = None) -> str:
     found = how_many(report.sections)
     with_models = "curve" in report.sections
     first = [one for one in found if (one.answer.curve is not None) == with_models]
-    return _environment().get_template("page.html.j2").render(
-        css=_resource("page.css"),
+    return environment().get_template("page.html.j2").render(
+        css=resource("page.css"),
         title=_title(report),
-        facts=_facts(report),
+        facts=facts_of(report),
         truth=next((phrases.sentence(note.message) for note in report.notes if note.code == _TRUTH), None),
         with_models=with_models,
         label_noise=LABEL_NOISE,
@@ -51,14 +51,15 @@ def page(report: ReportResult, *, repeat: str | None = None) -> str:
         sections=sections_of(report),
         checks=plotdata.checks_data(report.data),
         notes=[phrases.sentence(note.message) for note in report.notes if note.code not in _SAID_ABOVE],
-        settings=_settings(report.settings),
+        settings=settings_of(report.settings),
         inputs=report.inputs,
         repeat=repeat,
         version=version(),
     )  # fmt: skip
 
 
-def _environment() -> Environment:
+def environment() -> Environment:
+    """Our templates; everything that is not markup of ours is escaped."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     return Environment(
@@ -70,7 +71,8 @@ def _environment() -> Environment:
     )
 
 
-def _resource(name: str) -> Any:
+def resource(name: str) -> Any:
+    """A file of ours that goes into a page as it is."""
     from markupsafe import Markup
 
     return Markup(resources("saturation.report").joinpath("templates", name).read_text(encoding="utf-8"))
@@ -80,7 +82,7 @@ def _title(report: ReportResult) -> str:
     return "How many annotators per item?" if report.command == "report" else "How many annotators per item? A demo"
 
 
-def _facts(report: ReportResult) -> list[str]:
+def facts_of(report: ReportResult) -> list[str]:
     """One line on what was read."""
     data = report.data
     each = (
@@ -99,12 +101,12 @@ def _facts(report: ReportResult) -> list[str]:
     return facts
 
 
-def _settings(settings: Any, prefix: str = "") -> list[tuple[str, str]]:
+def settings_of(settings: Any, prefix: str = "") -> list[tuple[str, str]]:
     """Settings as flat (name, text) pairs."""
     pairs: list[tuple[str, str]] = []
     for name, value in settings.items():
         if isinstance(value, dict):
-            pairs += _settings(value, f"{prefix}{name}: ")
+            pairs += settings_of(value, f"{prefix}{name}: ")
         else:
             pairs.append((prefix + re.sub("_", " ", name), _plain(value)))
     return pairs

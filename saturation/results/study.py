@@ -7,11 +7,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from saturation.conditions import Condition
-from saturation.results.flat import as_dict, envelope, extra_columns, flatten
+from saturation.results.flat import as_dict, column_types, envelope, extra_columns, flatten, frame
 from saturation.results.result import ReportResult
 from saturation.results.rows import DataSummary, Input, Note, Uncertainty
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from saturation.typing import Direction
 
 
@@ -175,6 +177,10 @@ class StudyResult:
     def records(self) -> list[dict[str, Any]]:
         """The rows of the main table."""
         return self.tables()["main"]
+
+    def to_frame(self) -> pl.DataFrame:
+        """The rows of the main table as a polars frame."""
+        return frame(self.records(), column_types(MainRow))
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON envelope: ``tables`` and, by data set and model, ``parts`` with the sections of their reports."""
