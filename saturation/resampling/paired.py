@@ -235,12 +235,16 @@ def noninferiority(loss: float, se: float, df: float, margin: float, level: floa
 def bca_test(distribution: Floats, estimate: float, jackknife_values: Floats, level: float = 0.95) -> Paired:
     """BCa interval of a resampled difference, and the p-value that inverts it.
 
-    Where every resample agrees on a difference that is not 0, p is the smallest that so many resamples can give.
+    Where every resample agrees on a difference that is not 0, p is the smallest that so many resamples can give. With
+    so few resamples that no p could be below 1 - level there is neither: an interval without 0 would contradict it.
     """
     if distribution.min() == distribution.max():
         if estimate == 0:
             return undefined(NO_DIFFERENCE, 0.0)
         return Paired(intervals.none(NO_SPREAD), estimate, 2 / (len(distribution) + 1), se=0.0)
+    few = fewest_resamples(level)
+    if len(distribution) < few:
+        return undefined(f"BCa at level {level:g} needs {few} resamples, and there are {len(distribution)}", estimate)
     made = intervals.bca(distribution, estimate, jackknife_values, level)
     if made.low is None:
         return Paired(made, estimate)
@@ -249,20 +253,50 @@ def bca_test(distribution: Floats, estimate: float, jackknife_values: Floats, le
     return Paired(made, estimate, bca_p(kept, estimate, jackknife_values), se=float(kept.std(ddof=1)))
 
 
+def fewest_resamples(level: float) -> int:
+    """How many resamples it takes for the smallest p that they can give, 2 / (B + 1), to be below 1 - level.
+
+    Examples
+    --------
+    >>> fewest_resamples(0.95), fewest_resamples(0.99)  # 2 / 41 = .0488, 2 / 201 = .00995
+    (40, 200)
+    """
+    return int(np.floor(2 / (1 - level) + 1e-9))
+
+
 def bca_p(distribution: Floats, estimate: float, jackknife_values: Floats, null: float = 0.0) -> float:
     """Two-sided p of a null value by inverting the BCa interval; at least 2 / (resamples + 1).
 
     With F the resamples' share below the null, z0 and a as in the interval: w = Phi^-1(F) - z0 is turned back to
-    w / (1 + a w) - z0, the normal deviate whose interval ends at the null.
+    w / (1 + a w) - z0, the normal deviate whose interval ends at the null. Where several resamples are the null itself,
+    F is any share between those below it and those up to it, and p the largest of theirs.
     """
     smallest = 2 / (len(distribution) + 1)
     ordered = np.sort(distribution)
-    share = float(np.interp(null, ordered, np.linspace(0, 1, len(ordered))))
-    if share in (0.0, 1.0):
-        return smallest
     z0, acceleration = intervals.bias_and_acceleration(distribution, estimate, jackknife_values)
+    deviates = [_turned_back(share, z0, acceleration) for share in _shares_at(ordered, null)]
+    if deviates[0] <= 0 <= deviates[1]:
+        return 1.0
+    return max(2 * float(special.ndtr(-min(abs(one) for one in deviates))), smallest)
+
+
+def _shares_at(ordered: Floats, null: float) -> tuple[float, float]:
+    """Smallest and largest share whose quantile, between neighbours by a straight line, is the null."""
+    last = len(ordered) - 1
+    first, end = int(np.searchsorted(ordered, null)), int(np.searchsorted(ordered, null, side="right"))
+    if first < end:
+        return first / last, (end - 1) / last
+    if first in (0, len(ordered)):
+        return (0.0, 0.0) if first == 0 else (1.0, 1.0)
+    between = (null - ordered[first - 1]) / (ordered[first] - ordered[first - 1])
+    share = (first - 1 + float(between)) / last
+    return share, share
+
+
+def _turned_back(share: float, z0: float, acceleration: float) -> float:
+    """The deviate whose BCa limit is the quantile of this share; infinite where none reaches so far."""
+    if share in (0.0, 1.0):
+        return float("-inf") if share == 0.0 else float("inf")
     w = float(special.ndtri(share)) - z0
     scale = 1 + acceleration * w
-    if scale <= 0:
-        return smallest
-    return max(2 * float(special.ndtr(-abs(w / scale - z0))), smallest)
+    return w / scale - z0 if scale > 0 else float(np.copysign(np.inf, w))

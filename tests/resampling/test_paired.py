@@ -198,3 +198,27 @@ def test_size_at_the_null():
         by_bootstrap += tests_of.bca_test(means, float(d.mean()), without).p < 0.05
     assert 9 <= by_t <= 51
     assert 9 <= by_bootstrap <= 69
+
+
+@pytest.mark.parametrize("n_resamples", [40, 41, 99, 400])
+def test_bca_p_and_interval_agree_for_whole_numbers_and_few_resamples(n_resamples):
+    """Sums of few whole differences are often exactly 0, where several shares have the same quantile."""
+    checked = 0
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        d = (-1) ** seed * (rng.integers(-1, 3, 12) + 0.0)
+        _, means, without = bootstrap_of(d, n_resamples, seed)
+        made = tests_of.bca_test(means, float(d.mean()), without)
+        if made.interval.low is not None:
+            checked += 1
+            assert (made.p < 0.05) == (not made.interval.low <= 0 <= made.interval.high), seed
+    assert checked > 50
+
+
+def test_bca_needs_enough_resamples_for_its_p():
+    """2 / (39 + 1) is not below .05: an interval that excludes 0 could not have its p."""
+    d = np.arange(1.0, 21.0)
+    _, means, without = bootstrap_of(d, 39)
+    made = tests_of.bca_test(means, 10.5, without)
+    assert (made.p, made.interval.low, made.estimate) == (None, None, 10.5)
+    assert made.interval.reason == "BCa at level 0.95 needs 40 resamples, and there are 39"
