@@ -5,8 +5,9 @@ import pytest
 from scipy.stats import binom
 
 from saturation.metrics.estimators import RESIDUAL
-from tests.statistical import bias, model, run
-from tests.statistical.quantities import Answer, evaluated
+from saturation.metrics.murphy import decompose
+from tests.statistical import bias, model, run, truth_murphy
+from tests.statistical.quantities import Answer, asked, decomposed, evaluated, labels
 from tests.statistical.replicate import replicate
 from tests.statistical.settings import Setting, grid
 from tests.statistical.store import Store
@@ -104,3 +105,22 @@ def test_corrections_leave_little_of_the_bias():
     for one in bias.biases(20_000):
         limit = 0.1 if one.metric == "brier" else RESIDUAL
         assert one.ratio < limit + 4 * one.ratio_se, one
+
+
+def test_slow_analyses_are_asked_in_one_of_five_replications():
+    crowd, small, long = Setting(1500, 20, 3, True), Setting(500, 20, 3, True), Setting(100, 100, 1, False, False)
+    for analysis, setting in ((decomposed, crowd), (labels, long)):
+        assert [asked(analysis, setting, r) for r in range(6)] == [True, False, False, False, False, True]
+    assert all(asked(analysis, setting, 1) for analysis, setting in ((decomposed, small), (evaluated, crowd)))
+
+
+def test_murphy_truth_is_the_limit_of_the_corrected_terms():
+    """Plain terms of 40,000 items with 20,000 votes each, by the package: bias below 1e-4 of both truth and terms."""
+    rng = np.random.default_rng(1)
+    _, population = model.draw_items(rng, 40_000)
+    noise, nothing = rng.standard_normal(population.shape), np.array(0.0)
+    probs = model.predict(1, model.evidence(rng, population), noise, nothing, nothing)
+    true = truth_murphy.terms(truth_murphy.bin_sums(probs, population))
+    made = decompose(probs, np.round(population * 20_000).astype(int))
+    for name, value in true.items():
+        assert value == pytest.approx(float(made[name]), abs=1e-4)
