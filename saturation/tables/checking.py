@@ -15,6 +15,7 @@ from saturation.tables.findings import Findings
 from saturation.tables.io import Loaded, load
 from saturation.tables.predictions import read_predictions
 from saturation.tables.schema import table_named
+from saturation.tables.side_by_side import Side, differences
 from saturation.tables.sources import expand
 from saturation.tables.validate import validate
 from saturation.tables.votes import VoteOptions, votes_of
@@ -62,7 +63,7 @@ class CheckResult:
     Attributes
     ----------
     notes
-        What aligning votes and predictions said, where both were given.
+        What aligning votes and predictions said, where both were given, and where files differ in labels and items.
     """
 
     files: tuple[FileCheck, ...]
@@ -100,7 +101,12 @@ def check_files(paths: Iterable[str | Path], as_: str | None = None) -> CheckRes
     if problems:
         raise DataError(problems)
     inputs = tuple(one for loaded, _ in passed for one in loaded.inputs)
-    return CheckResult(tuple(check for _, check in passed), inputs, _together(passed))
+    notes = (*_together(passed), *differences([_side(*one) for one in passed]))
+    return CheckResult(tuple(check for _, check in passed), inputs, notes)
+
+
+def _side(loaded: Loaded, check: FileCheck) -> Side:
+    return Side(check.path, check.table, check.labels, frozenset(map(str, loaded.frame["item_id"].unique().to_list())))
 
 
 def detect(loaded: Loaded, as_: str | None = None) -> tuple[str, str]:

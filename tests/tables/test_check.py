@@ -95,3 +95,27 @@ def test_schema_describes_and_writes_a_template(tmp_path, table):
     assert out.read_text() == example(table).write_csv()
     run = CliRunner().invoke(schema, [table, "--format", "json"], catch_exceptions=False)
     assert json.loads(run.stdout)["results"][0]["column"] == "item_id"
+
+
+def test_files_are_compared_with_the_votes(tmp_path):
+    """Four files: items that only one side knows, and labels that differ, are named; the panel's own remarks stay."""
+    (tmp_path / "votes.csv").write_text("item_id,n_yes,n_no\nq1,1,2\nq2,2,2\nq3,0,4\n")
+    (tmp_path / "items.csv").write_text("item_id,source\nq1,a\nq2,b\nq9,b\n")
+    (tmp_path / "soft.csv").write_text("item_id,annotator_id,p_no,p_yes\nq1,w1,0.5,0.5\nq2,w1,0.5,0.5\nq3,w1,0.5,0.5\n")
+    (tmp_path / "other.csv").write_text("item_id,annotator_id,p_yes,p_maybe\nq1,w1,0.5,0.5\nq2,w1,1,0\nq3,w1,0,1\n")
+    notes = check_files(sorted(tmp_path.glob("*.csv"))).notes
+    said = {(note.code, note.message.replace(f"{tmp_path}/", "")) for note in notes}
+    order = "soft.csv has the labels no, yes, votes.csv yes, no"
+    assert said == {
+        ("items_unknown", "items.csv: 1 of its 3 items are not in the votes ('q9')"),
+        ("items_missing", "items.csv: 1 of 3 items of the votes are not in it ('q3')"),
+        (
+            "labels_differ",
+            "other.csv has the labels yes, maybe, votes.csv yes, no: they cannot be read together",
+        ),
+        (
+            "label_order_differs",
+            f"{order}: the same in another order; columns are matched by name",
+        ),
+    }
+    assert check_files([tmp_path / "votes.csv"]).notes == ()
