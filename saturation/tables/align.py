@@ -61,10 +61,10 @@ def align(votes: Votes, loaded: Loaded, options: PredictionOptions, splits: pl.D
         With every problem of the table, or why the two sides do not meet.
     """
     found = Findings(loaded)
-    table, notes = _read(found, votes, options)
+    table, notes = read_typed(found, votes, options)
     votes = with_labels(votes, table.labels)
     frame, kept = _in_part(found, table.frame, splits, options.part)
-    probs = _in_order(table, votes.labels)[kept]
+    probs = in_order(table, votes.labels)[kept]
     item = codes(frame["item_id"], votes.item_ids)
     unvoted = frame["item_id"].gather(np.flatnonzero(item < 0)).n_unique()
     voted = np.flatnonzero(item >= 0)
@@ -176,7 +176,8 @@ def _spread(counts: Ints, place: Ints, n_labels: int) -> Ints:
     return wide
 
 
-def _read(found: Findings, votes: Votes, options: PredictionOptions) -> tuple[Predictions, list[Note]]:
+def read_typed(found: Findings, votes: Votes, options: PredictionOptions) -> tuple[Predictions, list[Note]]:
+    """The table of predictions, checked, with what its metadata and the options say about its columns."""
     found.expect("predictions")
     meta = found.loaded.meta
     names = options.labels if meta is None or meta.labels is None else meta.labels
@@ -199,7 +200,7 @@ def _read(found: Findings, votes: Votes, options: PredictionOptions) -> tuple[Pr
     return table, notes
 
 
-def _in_order(table: Predictions, labels: tuple[str, ...]) -> Floats:
+def in_order(table: Predictions, labels: tuple[str, ...]) -> Floats:
     """(rows, labels) in the votes' label order; by name."""
     return np.ascontiguousarray(table.probs[:, [table.labels.index(label) for label in labels]])
 
@@ -211,7 +212,7 @@ def _in_part(
     import polars as pl
 
     if splits is not None:
-        frame = _with_parts(found, frame, splits)
+        frame = with_parts(found, frame, splits)
     if "part" not in frame.columns and part in {"train", "dev"}:
         found.add(
             "A05",
@@ -230,7 +231,7 @@ def _in_part(
     return frame.filter(pl.col("part") == part), positions
 
 
-def _with_parts(found: Findings, frame: pl.DataFrame, splits: pl.DataFrame) -> pl.DataFrame:
+def with_parts(found: Findings, frame: pl.DataFrame, splits: pl.DataFrame) -> pl.DataFrame:
     """Predictions with the part that the splits table gives each item in its split."""
     import polars as pl
 

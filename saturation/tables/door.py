@@ -153,7 +153,7 @@ def read_panel(
         _texts("ignore_columns", ignore_columns), part, missing,
     )  # fmt: skip
     table = None if splits is None else load(splits, "splits")
-    panel = align(own, load(predictions, "predictions"), options, None if table is None else _checked_splits(table))
+    panel = align(own, load(predictions, "predictions"), options, None if table is None else checked_splits(table))
     return panel if table is None else replace(panel, inputs=(*panel.inputs, *table.inputs))
 
 
@@ -194,7 +194,8 @@ def _check_agreement(
     found.add_rows("A08", joined[differ], texts)
 
 
-def _checked_splits(loaded: Loaded) -> pl.DataFrame:
+def checked_splits(loaded: Loaded) -> pl.DataFrame:
+    """The rows of a splits table, typed and checked."""
     found = Findings(loaded)
     found.expect("splits")
     frame = validate.splits(found, loaded.frame)

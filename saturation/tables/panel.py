@@ -22,12 +22,23 @@ class Ballots:
         (annotators,) ids in canonical order.
     item, annotator, label
         (votes,) indices into items, ``annotator_ids`` and labels.
+    pool
+        (votes,) index of the pool each vote belongs to (``schema.POOLS``); None where the table has no pools.
     """
 
     annotator_ids: tuple[str, ...]
     item: Ints
     annotator: Ints
     label: Ints
+    pool: Ints | None = None
+
+    def of_pool(self, pool: int) -> Ballots:
+        """The votes of one pool; people without a vote in it keep their place among the ids."""
+        assert self.pool is not None, "the table has no pools"
+        kept = self.pool == pool
+        return replace(
+            self, item=self.item[kept], annotator=self.annotator[kept], label=self.label[kept], pool=self.pool[kept]
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -113,6 +124,7 @@ def _take_ballots(ballots: Ballots, items: Ints, n_items: int) -> Ballots:
         item=rank[ballots.item[kept]],
         annotator=annotator.astype(np.int64),
         label=ballots.label[kept],
+        pool=None if ballots.pool is None else ballots.pool[kept],
     )
 
 

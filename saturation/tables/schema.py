@@ -30,6 +30,7 @@ PARTS = ("train", "dev", "test")
 POOLS = ("train", "heldout")
 NEVER_CONDITIONS = (
     "item_id", "seed", "split", "draw", "part", "member", "n_tokens", "truncated", "label_mass", "seconds",
+    "fitted_temperature", "fitted_strength",
 )  # fmt: skip
 """Columns of a predictions table with a fixed meaning; ``logprob_*`` are a further family."""
 

@@ -219,7 +219,8 @@ def _ballots(frame: pl.DataFrame, item: Ints, label: Ints) -> Ballots:
     ids = tuple(frame["annotator_id"].unique().sort().to_list())
     annotator = codes(frame["annotator_id"], ids)
     order = np.lexsort((annotator, item))
-    return Ballots(annotator_ids=ids, item=item[order], annotator=annotator[order], label=label[order])
+    pool = codes(frame["pool"], POOLS)[order] if "pool" in frame.columns else None
+    return Ballots(annotator_ids=ids, item=item[order], annotator=annotator[order], label=label[order], pool=pool)
 
 
 def _pools(frame: pl.DataFrame, item: Ints, label: Ints, shape: tuple[int, int]) -> tuple[dict[str, Ints], list[Note]]:

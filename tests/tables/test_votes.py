@@ -155,6 +155,18 @@ def test_pools_are_kept_and_used_together():
     assert votes.take(np.array([1])).pools["train"].tolist() == [[2, 0]]
 
 
+def test_single_votes_know_their_pool():
+    votes = read_votes(pl.DataFrame(LONG | {"pool": ["train", "train", "heldout", "heldout", "train"]}))
+    for code, name in enumerate(("train", "heldout")):
+        own = votes.ballots.of_pool(code)
+        again = np.zeros_like(votes.counts)
+        np.add.at(again, (own.item, own.label), 1)
+        assert again.tolist() == votes.pools[name].tolist()
+        assert own.annotator_ids == votes.ballots.annotator_ids
+    kept = votes.take(np.array([1])).ballots
+    assert len(kept.pool) == len(kept.item)
+
+
 def test_one_label_is_not_enough_and_total_is_no_label():
     with pytest.raises(DataError, match=r"\[L01\].*declare the others with --labels"):
         read_votes(pl.DataFrame({"item_id": ["a"], "label": ["x"]}))
