@@ -11,7 +11,7 @@ from scipy import stats
 
 from saturation.analyses.evaluate import evaluate
 from saturation.analyses.worth.ceiling import INFINITE, LEAKAGE, NOT_THE_BEST, ceiling
-from saturation.analyses.worth.combiner import Combiner, other_items_prior
+from saturation.analyses.worth.combiner import Combiner, other_items_prior, prior_influence
 from saturation.analyses.worth.noise import draw_population, draw_votes, noise_standings
 from saturation.analyses.worth.standing import WITHOUT_PEOPLE, alone
 from saturation.errors import UsageError
@@ -160,6 +160,38 @@ def test_drawn_populations_give_the_planted_noise_and_their_mean_overstates_it()
         assert row.unc.estimate == pytest.approx(truth, rel=0.025)
         worse = 1 if row.direction == "lower" else -1
         assert worse * (other.unc.estimate - truth) > 0.03 * truth
+
+
+def test_prior_moves_as_by_the_weight_of_an_item():
+    """Influence values are derivatives by an item's weight, here central differences of a = A pi written anew."""
+    generator = np.random.default_rng(0)
+    counts = generator.multinomial(6, generator.dirichlet([1, 0.5, 0.4], size=12))
+    counts[0] = [1, 0, 0]  # no pair
+
+    def prior(weights):
+        n = counts.sum(axis=1)
+        several = n > 1
+        pi = (weights[:, None] * counts / n[:, None]).sum(axis=0) / weights.sum()
+        apart = 1 - (counts * (counts - 1)).sum(axis=1)[several] / (n * (n - 1))[several]
+        rho = np.average(apart, weights=weights[several]) / (1 - (pi**2).sum())
+        return rho / (1 - rho) * pi
+
+    found = prior_influence(counts)
+    for item in range(12):
+        step = np.where(np.arange(12) == item, 1e-6, 0)
+        assert found[item] == pytest.approx((prior(1 + step) - prior(1 - step)) / 2e-6 * 12, abs=1e-4)
+    assert found.mean(axis=0) == pytest.approx(0, abs=1e-12)
+
+
+def test_interval_of_drawn_noise_holds_what_the_prior_moves():
+    """The spread of the ceiling over 60 planted studies is what a single study says it is: 1.0 +- 0.3 times."""
+    found = []
+    for number in range(60):
+        generator = np.random.default_rng((number, 7))
+        votes = votes_from_counts(generator.multinomial(20, generator.dirichlet(STRENGTH * PI, size=120)))
+        found.append(of(ceiling(votes, metrics=["jsd"], n_resamples=20, rng=number), kind="noise_only")[0].unc)
+    spread = np.std([unc.estimate for unc in found], ddof=1)
+    assert spread == pytest.approx(np.mean([unc.se for unc in found]), rel=0.3)
 
 
 def test_halves_are_every_way_to_halve():

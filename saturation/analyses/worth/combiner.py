@@ -93,3 +93,31 @@ def other_items_prior(counts: Counts) -> Combiner | None:
     rho = (seen.sum() - seen) / others / by_chance
     strength = np.divide(rho, 1 - rho, out=np.full(n_items, CERTAIN), where=rho < 1)
     return Combiner(np.clip(base, 0.0, 1.0), np.clip(strength, 0.0, CERTAIN))
+
+
+def prior_influence(counts: Counts) -> Floats:
+    """How much each item moves the shared prior's a = A pi: (items, labels) influence values, whose mean is 0.
+
+    With D the pairwise disagreement, S = sum pi^2 and rho = mean D / (1 - S): pi moves by h_i - pi, rho by
+    [(D_i - mean D) + 2 rho sum pi (h_i - pi)] / (1 - S), and A = rho / (1 - rho) by that over (1 - rho)^2. Zero where
+    A is not finite.
+
+    Examples
+    --------
+    The derivative by the weight of the first of four items, times four:
+
+    >>> counts = np.array([[3, 0], [0, 3], [2, 1], [1, 2]])
+    >>> prior_influence(counts)[0].round(6).tolist()  # A falls by 6, pi shifts by 1/2
+    [-2.0, -4.0]
+    """
+    fitted, own = base_rate(counts), shares(counts)
+    if not math.isfinite(fitted.strength):
+        return np.zeros(own.shape)
+    pi, rho = fitted.distribution, fitted.rho
+    by_chance = 1 - float((pi**2).sum())
+    disagreement = pairwise_disagreement(counts)
+    known = np.isfinite(disagreement)
+    of_pairs = np.where(known, disagreement - disagreement[known].mean(), 0.0) * len(counts) / known.sum()
+    shifted = own - pi
+    moved = (of_pairs + 2 * rho * (pi * shifted).sum(axis=1)) / by_chance / (1 - rho) ** 2
+    return np.asarray(moved[:, None] * pi + fitted.strength * shifted)

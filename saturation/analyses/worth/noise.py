@@ -5,6 +5,10 @@ for p itself, overstates the noise, because a mean of distributions is more even
 distance by 28% at 3 votes an item, 20% at 5, 9% at 20 and 2% at 100, and a true entropy correlation of .68 at 5 votes
 becomes .55 (3 labels, A = 1.24). Populations drawn from there are right within 1%, so p_i is drawn anew with every draw
 of the votes.
+
+The prior a = A pi is an estimate too, and how much noise there is hangs on it. With f_i an item's score, the mean over
+Dirichlet(c_i + a) has the derivative d E f_i / d a_k = Cov(f_i, ln p_ik), which the draws give for nothing; times how
+much each item moves a (:func:`~saturation.analyses.worth.combiner.prior_influence`) it joins the item's own score.
 """
 
 from __future__ import annotations
@@ -18,7 +22,7 @@ from scipy.special import gammaincinv
 
 from saturation.analyses.context import Statistic, plain
 from saturation.analyses.losses import cell_values, humans
-from saturation.analyses.worth.combiner import Combiner
+from saturation.analyses.worth.combiner import Combiner, prior_influence
 from saturation.analyses.worth.standing import Split, Standing, standing_of
 from saturation.metrics.metric import Human, Metric
 from saturation.streams import Purpose, uniforms
@@ -32,15 +36,28 @@ INFLUENCE_DRAWS = 16
 MAX_CELLS = 6_000_000
 """Most populations x labels that are drawn."""
 FEWEST_DRAWS = 20
+_LEAST = 1e-300
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Total:
-    """What one metric adds up over draws; influence is that of ``n_influence`` draws."""
+    """What one metric adds up over draws.
+
+    Attributes
+    ----------
+    draws
+        (draws,) values, means over cells.
+    n_influence
+        How many draws ``influence`` (items of the split,) is the mean of.
+    logs, products
+        Per split (items, labels), over those draws too: means of ln p, and of the item's influence times ln p.
+    """
 
     draws: Floats
-    influence: list[Floats]
     n_influence: int
+    influence: list[Floats]
+    logs: list[Floats]
+    products: list[Floats]
 
 
 def noise_standings(
@@ -71,6 +88,10 @@ def noise_standings(
         for one, total in zip(metrics, totals, strict=True):
             if draw < len(total.draws):
                 _add(panel, plain(one), total, probs, sides, draw)
+    if population == "drawn":
+        moved = prior_influence(counts)
+        for total in totals:
+            _add_prior(panel, total, moved)
     return [_finish(panel, one, total) for one, total in zip(metrics, totals, strict=True)]
 
 
@@ -98,7 +119,9 @@ def draw_votes(population: Probs, totals: Ints, seed: int, draw: int) -> Ints:
 def _start(panel: Panel, metric: Metric, most: int) -> _Total:
     number = most if metric.features is not None else min(most, DRAWS_OF_RANKS)
     n_influence = number if metric.kind == "item" else min(number, INFLUENCE_DRAWS)
-    return _Total(np.zeros(number), [np.zeros(len(items)) for items in panel.items_of_split], n_influence)
+    sizes, n_labels = [len(items) for items in panel.items_of_split], panel.votes.counts.shape[1]
+    logs, products = ([np.zeros((size, n_labels)) for size in sizes] for _ in range(2))
+    return _Total(np.zeros(number), n_influence, [np.zeros(size) for size in sizes], logs, products)
 
 
 def _add(  # noqa: PLR0917
@@ -108,10 +131,31 @@ def _add(  # noqa: PLR0917
         model, share = probs[None, items], len(panel.seeds[split]) / panel.n_cells
         if draw < total.n_influence and len(items) > 1:
             value, moves = statistic.value_and_influence(model, human)
+            log_p = np.log(np.maximum(model[0], _LEAST))
             total.influence[split] += moves[0] / total.n_influence
+            total.logs[split] += log_p / total.n_influence
+            total.products[split] += moves[0][:, None] * log_p / total.n_influence
         else:
             value = statistic.value(model, human)
         total.draws[draw] += share * float(value[0])
+
+
+def _add_prior(panel: Panel, total: _Total, moved: Floats) -> None:
+    """What every item does to the ceiling through the prior, shared out over the splits that have it."""
+    if total.n_influence < 2:
+        return
+    shares = [len(seeds) / panel.n_cells for seeds in panel.seeds]
+    slope, present = np.zeros(moved.shape[1]), np.zeros(len(moved))
+    for share, items, *sums in zip(
+        shares, panel.items_of_split, total.influence, total.logs, total.products, strict=True
+    ):
+        influence, logs, products = sums
+        covariance = (products - influence[:, None] * logs) * total.n_influence / (total.n_influence - 1)
+        slope += share * covariance.mean(axis=0)
+        present[items] += 1
+    own = (moved * slope).sum(axis=1) / np.maximum(present, 1) / (present > 0).sum()
+    for split, (share, items) in enumerate(zip(shares, panel.items_of_split, strict=True)):
+        total.influence[split] += own[items] * len(items) / share
 
 
 def _finish(panel: Panel, metric: Metric, total: _Total) -> Standing:
