@@ -22,10 +22,22 @@ Weights: TypeAlias = Floats
 
 Direction = Literal["lower", "higher", "none"]
 Reference = Literal["disjoint", "rest", "all", "plug_in"]
-DesignName = Literal["items", "crossed", "votes", "annotators", "seeds"]
+DesignName = Literal[
+    "items", "crossed", "seeds", "votes", "annotators", "items x annotators", "crossed with annotators"
+]
 IntervalName = Literal[
-    "bca", "basic", "percentile", "studentized", "linearized_t", "fieller", "normal", "jackknife", "profile", "mover",
-    "exact", "none",
+    "bca",
+    "basic",
+    "percentile",
+    "studentized",
+    "linearized_t",
+    "fieller",
+    "normal",
+    "jackknife",
+    "profile",
+    "mover",
+    "exact",
+    "none",
 ]
 EstimatorName = Literal["plugin", "exact", "exact_moments", "corrected", "monte_carlo", "fit", "model"]
 TieRule = Literal["first", "last", "random", "share", "any", "column"]

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from saturation.analyses.cases import Plan
-from saturation.analyses.remarks import ANNOTATORS_UNKNOWN, FEW_SEEDS, NO_DRAW_COLUMN, model_ties
+from saturation.analyses.remarks import FEW_SEEDS, NO_DRAW_COLUMN, model_ties, people
 from saturation.metrics.metric import Metric
-from saturation.resampling.designs import FROM_ANNOTATORS, FROM_SEEDS
+from saturation.resampling.designs import FROM_SEEDS
 from saturation.resampling.linearized import ONE_SEED
 from saturation.results import Note
 from saturation.tables.panel import Panel
@@ -21,15 +21,7 @@ def notes(panel: Panel, metrics: Sequence[Metric], plan: Plan, by: str | None) -
 
 
 def _notes(panel: Panel, metrics: Sequence[Metric], plan: Plan, by: str | None) -> Iterator[Note]:
-    ballots = panel.votes.ballots
-    if ballots is None:
-        yield ANNOTATORS_UNKNOWN
-    elif "annotators" in plan.design.redraws and len(ballots.annotator_ids) < FROM_ANNOTATORS:
-        yield Note(
-            "few_annotators",
-            f"only {len(ballots.annotator_ids)} annotators: their part of the intervals is a delete-one jackknife "
-            "with Student's t",
-        )
+    yield from people(panel.votes.ballots, redrawn="annotators" in plan.design.redraws)
     yield from _seed_notes(panel, plan, by)
     left_out = sum(value is None for value in panel.votes.groups.get(by or "", ()))
     if left_out:

@@ -75,6 +75,7 @@ class Margin(Positive):
     default="holm",
     help="Of the p-values of one test, over all metrics and b's.",
 )
+@options.joint_design
 @options.resampling_of(9999)
 @options.output
 def command(**given: Any) -> None:
@@ -94,6 +95,7 @@ def command(**given: Any) -> None:
         tests=given["tests"],
         margin=given["margin"],
         n_train=given["n_train"],
+        design=given["design"],
         adjustment=given["adjustment"],
         level=given["level"],
         n_resamples=given["n_resamples"],

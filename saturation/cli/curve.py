@@ -31,7 +31,7 @@ from saturation.cli.output import print_result, with_settings
     "--by", type=click.Choice(("cell",)), default=None, help="cell: how far fractions spread over splits and seeds."
 )
 @options.ragged
-@options.design
+@options.joint_design
 @options.resampling
 @options.output
 def command(**given: Any) -> None:

@@ -35,7 +35,9 @@ TIES = ("first", "last", "random", "share", "any", "column")
 REFERENCES = ("disjoint", "rest", "all", "plug_in")
 INTERVALS = ("bca", "basic", "percentile", "linearized_t", "normal")
 ENTROPY_ESTIMATORS = ("chao_shen", "jackknife", "grassberger", "miller_madow")
-DESIGNS = ("items", "crossed", "votes", "annotators", "seeds")
+JOINT_DESIGNS = ("items", "crossed", "annotators", "items x annotators", "crossed with annotators")
+"""Designs of analyses that need the covariance of several numbers."""
+DESIGNS = (*JOINT_DESIGNS, "votes", "seeds")
 PARTS = ("train", "dev", "test", "all")
 MAX_SEED = 2**63 - 1
 
@@ -194,6 +196,9 @@ def resampling_of(n_resamples: int) -> Decorator[Any]:
 resampling = resampling_of(2000)
 design = _option(
     "--design", type=click.Choice(DESIGNS), default=None, help="What is redrawn; default: what the data call for."
+)
+joint_design = _option(
+    "--design", type=click.Choice(JOINT_DESIGNS), default=None, help="What is redrawn; default: what the data call for."
 )
 interval = _option(
     "--interval", type=click.Choice(INTERVALS), default=None, help="Kind of interval; default: by design and seeds."

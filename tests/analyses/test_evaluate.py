@@ -352,7 +352,10 @@ def test_notes_say_what_is_assumed():
         "annotators_unknown", "one_seed", "calibration_biased_up",
     }  # fmt: skip
     assert codes(evaluate(study(n_seeds=10), metrics=("kl",), n_resamples=20)) == {"annotators_unknown", "seeds_fixed"}
-    assert codes(evaluate(study(n_annotators=12), metrics=("kl",))) == {"few_annotators", "few_seeds"}
+    assert codes(evaluate(study(n_annotators=12), metrics=("kl",))) == {"crowd_size", "few_annotators", "few_seeds"}
+    assert codes(evaluate(study(n_annotators=30), metrics=("kl",))) == {"crowd_size", "few_seeds"}
+    left_out = evaluate(study(n_annotators=30), metrics=("kl",), design="items")
+    assert codes(left_out) == {"crowd_size", "few_annotators", "few_seeds"}
     shared_draw = replace(study(), has_draws=False)
     assert "no_draw_column" in codes(evaluate(shared_draw, metrics=("kl",)))
 

@@ -198,7 +198,7 @@ def test_baselines_can_be_restricted(panel):
 
 @pytest.mark.parametrize(
     ("option", "value"),
-    [("q", (0.0,)), ("level", 1.0), ("design", "items"), ("ragged", "some"), ("n_resamples", 1), ("margin", -1.0)],
+    [("q", (0.0,)), ("level", 1.0), ("design", "votes"), ("ragged", "some"), ("n_resamples", 1), ("margin", -1.0)],
 )
 def test_wrong_options_are_refused(panel, option, value):
     with pytest.raises(UsageError, match=option):

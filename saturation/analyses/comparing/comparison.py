@@ -36,6 +36,7 @@ def compare(
     tests: Sequence[str] | None = None,
     margin: float | Mapping[str, float] | None = None,
     n_train: int | None = None,
+    design: str | None = None,
     adjustment: str = "holm",
     level: float = 0.95,
     n_resamples: int = 9999,
@@ -68,6 +69,10 @@ def compare(
         For equivalence and non-inferiority, in the metric's units: a number, or one for each metric.
     n_train
         Items that every model was trained on, for Nadeau and Bengio's test.
+    design
+        What the difference itself redraws: ``items``, ``crossed`` (items and seeds), ``annotators``, ``items x
+        annotators`` or ``crossed with annotators``; ``crossed`` redraws the annotators too where they are known.
+        None: ``crossed``. Paired tests say for themselves what they are about.
     adjustment
         Over all metrics and b's of one test: ``holm``, ``bh``, ``romano_wolf`` (where a test has resamples) or
         ``none``.
@@ -112,8 +117,9 @@ def compare(
     pairs = [(one, other) for other in _others(panel, one, b)]
     asked = {"a": str(one), "b": [str(other) for _, other in pairs]}
     return _compared(
-        panel, pairs, asked, metrics=metrics, tests=tests, margin=margin, n_train=n_train, adjustment=adjustment,
-        level=level, n_resamples=n_resamples, rng=rng, ties=ties, floor=floor, bins=bins, threads=threads,
+        panel, pairs, asked, metrics=metrics, tests=tests, margin=margin, n_train=n_train, design=design,
+        adjustment=adjustment, level=level, n_resamples=n_resamples, rng=rng, ties=ties, floor=floor, bins=bins,
+        threads=threads,
     )  # fmt: skip
 
 
@@ -123,6 +129,7 @@ def compare_pairs(
     *,
     metrics: Sequence[str] = DEFAULT_METRICS,
     tests: Sequence[str] | None = None,
+    design: str | None = None,
     adjustment: str = "holm",
     level: float = 0.95,
     n_resamples: int = 9999,
@@ -140,7 +147,7 @@ def compare_pairs(
         Votes and predictions of the same items.
     pairs
         Selectors of a and b (or the conditions themselves), one pair a comparison; each pair once.
-    metrics, tests, adjustment, level, n_resamples, rng, ties, floor, bins, threads
+    metrics, tests, design, adjustment, level, n_resamples, rng, ties, floor, bins, threads
         As in :func:`compare`.
 
     Returns
@@ -173,8 +180,9 @@ def compare_pairs(
             raise UsageError(f"the pair {one} against {other} is named twice")
     asked = {"pairs": [[str(one), str(other)] for one, other in chosen]}
     return _compared(
-        panel, chosen, asked, metrics=metrics, tests=tests, margin=None, n_train=None, adjustment=adjustment,
-        level=level, n_resamples=n_resamples, rng=rng, ties=ties, floor=floor, bins=bins, threads=threads,
+        panel, chosen, asked, metrics=metrics, tests=tests, margin=None, n_train=None, design=design,
+        adjustment=adjustment, level=level, n_resamples=n_resamples, rng=rng, ties=ties, floor=floor, bins=bins,
+        threads=threads,
     )  # fmt: skip
 
 
@@ -187,6 +195,7 @@ def _compared(
     tests: Sequence[str] | None,
     margin: float | Mapping[str, float] | None,
     n_train: int | None,
+    design: str | None,
     adjustment: str,
     level: float,
     n_resamples: int,
@@ -203,7 +212,7 @@ def _compared(
     named = _tests(tests, margin, n_train)
     seed = seed_of(rng)
     compared = _only(panel, sorted({panel.conditions.index(one) for pair in wanted for one in pair}))
-    field = field_of(compared, chosen, level=level, n_resamples=n_resamples, seed=seed, threads=threads)
+    field = field_of(compared, chosen, design=design, level=level, n_resamples=n_resamples, seed=seed, threads=threads)
     places = [(compared.conditions.index(one), compared.conditions.index(other)) for one, other in wanted]
     contests = [contest_of(field, rank, *place) for rank in range(len(chosen)) for place in places]
     ratio = None if n_train is None else _test_size(compared) / n_train

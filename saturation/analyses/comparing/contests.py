@@ -12,14 +12,14 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from saturation.analyses.annotator_part import annotators_part, has_annotators
+from saturation.analyses.annotator_part import has_annotators
 from saturation.analyses.crossed import resampled_losses
 from saturation.analyses.joint import Joint, from_resamples
 from saturation.analyses.losses import Losses, humans, losses_of, sign
+from saturation.analyses.redrawn import asked_design, linearised
 from saturation.metrics.metric import Metric
 from saturation.resampling import intervals
 from saturation.resampling.designs import FROM_SEEDS
-from saturation.resampling.linearized import covariance
 from saturation.resampling.mixed import Cells
 from saturation.resampling.paired import NO_DIFFERENCE, NO_SPREAD, ROUNDING, Paired, settled, undefined
 from saturation.tables.panel import Panel
@@ -116,22 +116,25 @@ class Contest:
 
 
 def field_of(
-    panel: Panel, metrics: Sequence[Metric], *, level: float, n_resamples: int, seed: int, threads: int | None
+    panel: Panel,
+    metrics: Sequence[Metric],
+    *,
+    design: str | None,
+    level: float,
+    n_resamples: int,
+    seed: int,
+    threads: int | None,
 ) -> Field:
     """Losses of the compared conditions and their joint uncertainty, as a saturation curve has them."""
     losses = losses_of(panel, metrics)
-    people = has_annotators(panel)
+    meant = asked_design(design, panel, "crossed with annotators" if has_annotators(panel) else "crossed")
     many = min(len(seeds) for seeds in panel.seeds) >= FROM_SEEDS
     drawn = None
-    if people:
-        part = annotators_part(panel, metrics, seed, threads)
-        spread = part.added_to(losses.influence)
-        losses = replace(losses, reasons={**part.reasons, **losses.reasons})
-    elif many:
+    if many and meant.name == "crossed":
         drawn = resampled_losses(panel, metrics, n_resamples, seed, threads)
         spread = from_resamples(drawn, [len(seeds) for seeds in panel.seeds])
     else:
-        spread = covariance(losses.influence)
+        spread, losses = linearised(meant, losses, panel, seed, threads)
     return Field(
         panel=panel,
         metrics=tuple(metrics),
@@ -141,7 +144,7 @@ def field_of(
         n_resamples=n_resamples,
         seed=seed,
         threads=threads,
-        design="crossed with annotators" if people else "crossed",
+        design=meant.name,
         n_drawn=None if drawn is None else n_resamples,
     )
 

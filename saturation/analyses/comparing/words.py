@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from saturation.analyses.comparing.contests import Contest, Field
 from saturation.analyses.comparing.families import DIFFERENCE, Adjusted
-from saturation.analyses.remarks import ANNOTATORS_UNKNOWN, FEW_SEEDS, NO_DRAW_COLUMN
-from saturation.resampling.designs import FROM_SEEDS
+from saturation.analyses.remarks import FEW_SEEDS, NO_DRAW_COLUMN, people
+from saturation.resampling.designs import FROM_SEEDS, redrawn_units
 from saturation.resampling.linearized import ONE_SEED
 from saturation.resampling.paired import Paired
 from saturation.results import Note
@@ -91,11 +91,14 @@ def _against_margin(field: Field, margin: float | None, adjusted: Mapping[str, A
 
 
 def _scope(field: Field) -> str:
+    """What the difference is about, from what its design redraws."""
+    units = redrawn_units(field.design)
     one = min(len(seeds) for seeds in field.panel.seeds) == 1
-    people = " and another crowd of annotators" if "annotators" in field.design else ""
-    if one:
-        return f"This is about other items like these{people} and these very models: training noise is not in it."
-    return f"This is about other items like these, other training seeds{people}."
+    kept = " and these very models: training noise is not in it" if one or "seeds" not in units else ""
+    items = "other items like these" if "items" in units else "these very items"
+    seeds = "" if kept else ", other training seeds"
+    people = " and another crowd of annotators" if "annotators" in units else ""
+    return f"This is about {items}{seeds}{people}{kept}."
 
 
 def number(p: float) -> str:
@@ -117,8 +120,7 @@ def notes(field: Field, tests: Sequence[str]) -> tuple[Note, ...]:
 def _notes(field: Field, tests: Sequence[str]) -> Iterator[Note]:
     panel = field.panel
     fewest = min(len(seeds) for seeds in panel.seeds)
-    if panel.votes.ballots is None:
-        yield ANNOTATORS_UNKNOWN
+    yield from people(panel.votes.ballots, redrawn="annotators" in redrawn_units(field.design))
     if fewest == 1:
         yield Note("one_seed", ONE_SEED)
     elif fewest < FROM_SEEDS:

@@ -23,8 +23,10 @@ from saturation.analyses.labels.plan import Plan, make_plan
 from saturation.analyses.labels.scores import score_of
 from saturation.analyses.labels.series import Point
 from saturation.analyses.losses import humans, sign
+from saturation.analyses.redrawn import of_design
 from saturation.errors import UsageError
 from saturation.metrics.metric import Human, Metric
+from saturation.resampling.designs import DESIGNS
 from saturation.resampling.linearized import Influence, covariance
 from saturation.results import CurveRow
 from saturation.tables.panel import Panel
@@ -161,12 +163,24 @@ def _both(study: Study, panel: Panel, curve: Curve, rank: int, points: Sequence[
         items_of_split=model.items_of_split,
         n_items=model.n_items,
     )
-    moved = study.joint.covariance.annotators
-    part = np.zeros((2 * len(rows), 2 * len(rows)))
-    part[: len(rows), : len(rows)] = moved[np.ix_(rows, rows)]
-    spread = covariance(joined, part, study.joint.covariance.annotators_df)
+    known = study.joint.covariance
+    spread = replace(
+        covariance(joined),
+        annotators=_of_model(known.annotators, rows),
+        annotators_df=known.annotators_df,
+        within=None if known.within is None else _of_model(known.within, rows),
+        within_df=known.within_df,
+    )
+    spread = of_design(spread, DESIGNS[study.design])
     joint = Joint(joined.estimates, spread, None, study.joint.level, study.joint.seed)
     return _Both(joint, len(rows), tuple(p.estimator for p in points[0]), _convention(points[0][0], curve))
+
+
+def _of_model(part: Floats, rows: Sequence[int]) -> Floats:
+    """A part of the covariance of the model's losses (rows), beside labels that have none."""
+    out = np.zeros((2 * len(rows), 2 * len(rows)))
+    out[: len(rows), : len(rows)] = part[np.ix_(rows, rows)]
+    return out
 
 
 def _convention(first: Point, curve: Curve) -> str | None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from saturation.analyses.curve.curves import ASYMPTOTE, Curve
-from saturation.analyses.remarks import ANNOTATORS_UNKNOWN, FEW_SEEDS, NO_DRAW_COLUMN
+from saturation.analyses.remarks import FEW_SEEDS, NO_DRAW_COLUMN
+from saturation.analyses.remarks import people as people_notes
 from saturation.results import Note
 from saturation.tables.panel import Panel
 
@@ -43,13 +44,13 @@ def notes_of(
     panel: Panel, curves: Sequence[Curve], *, resample: bool, few: bool, people: bool, ceiling: str | None = None
 ) -> tuple[Note, ...]:
     """Every remark that applies to this study, most important first."""
-    return tuple(
+    who = tuple(people_notes(panel.votes.ballots, redrawn=people))
+    return who + tuple(
         note
         for applies, note in (
             (not any(curve.is_curve for curve in curves), NO_CURVE),
             (ceiling == ASYMPTOTE, FITTED_CEILING),
             (not panel.has_draws and max(len(seeds) for seeds in panel.seeds) > 1, NO_DRAW_COLUMN),
-            (panel.votes.ballots is None, ANNOTATORS_UNKNOWN),
             (people and not few, LINEARISED_FOR_ANNOTATORS),
             (few and not resample, FEW_SEEDS),
             (few and resample, PERCENTILE_OF_FEW_SEEDS),

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from saturation.analyses.annotator_part import annotators_part, has_annotators
+from saturation.analyses.annotator_part import has_annotators
 from saturation.analyses.crossed import resampled_losses
 from saturation.analyses.curve import contrast
 from saturation.analyses.curve import rows as curve_rows
@@ -24,12 +24,12 @@ from saturation.analyses.curve.notes import notes_of
 from saturation.analyses.curve.study import Study
 from saturation.analyses.joint import Joint, from_resamples
 from saturation.analyses.losses import floored_rows, keep_items, losses_of
+from saturation.analyses.redrawn import asked_design, linearised
 from saturation.analyses.remarks import model_ties
 from saturation.errors import UsageError
 from saturation.metrics.catalogue import DEFAULT_METRICS, metrics_of
 from saturation.metrics.metric import Metric
-from saturation.resampling.designs import FROM_SEEDS
-from saturation.resampling.linearized import covariance
+from saturation.resampling.designs import FROM_SEEDS, Design
 from saturation.results import CurveRow, SaturationResult
 from saturation.streams import seed_of
 from saturation.tables.panel import Panel
@@ -86,8 +86,10 @@ def saturation_curve(
     margin
         Non-inferiority margin in the metric's units; None: the m = p noise of the votes.
     design
-        ``crossed`` resamples items x seeds jointly; None: that with at least 10 seeds in every split, else
-        the linearised t of the same design, since resampling few seeds covers too rarely.
+        What is redrawn: ``items``, ``crossed`` (items and seeds), ``annotators``, ``items x annotators`` or ``crossed
+        with annotators``; ``crossed`` redraws the annotators too where they are known. None: all that there are several
+        of. Items x seeds are resampled jointly with at least 10 seeds in every split, or where ``crossed`` is asked
+        for; else intervals are linearised t of the same design, since resampling few seeds covers too rarely.
     level
         Coverage of the intervals, above 0.5; one-sided bounds (N*) have the same level.
     n_resamples
@@ -130,7 +132,7 @@ def saturation_curve(
     ...
     saturation.errors.UsageError: q is 1.5; give shares between 0 and 1
     """
-    _check(q, level, design, ragged, n_resamples)
+    _check(q, level, ragged, n_resamples)
     if by not in (None, CELL):
         raise UsageError(f"by is {by!r}; a saturation curve takes {CELL!r} or none")
     seed = seed_of(rng)
@@ -141,9 +143,10 @@ def saturation_curve(
     curves = curves_of(panel.conditions, ceiling)
     sets, set_notes = item_sets(panel, curves, ragged)
     few = min(len(seeds) for seeds in panel.seeds) < FROM_SEEDS
-    people = has_annotators(panel)
-    resample = (design == CROSSED or not few) and not people
-    options = _Options(chosen, curves, baselines, tuple(q), margin, level, n_resamples, seed, resample, threads)
+    meant = asked_design(design, panel, _redraws(panel))
+    people = "annotators" in meant.redraws
+    resample = (design == CROSSED or (design is None and not few)) and not people
+    options = _Options(chosen, curves, baselines, tuple(q), margin, level, n_resamples, seed, meant, resample, threads)
     studies = [(one, _study(keep_items(panel, one.kept), options)) for one in sets]
     if ragged == PER_BUDGET_ITEMS:
         rows = tuple(_rows_per_budget(studies))
@@ -161,7 +164,7 @@ def saturation_curve(
         "ceiling": ceiling,
         "q": list(q),
         "margin": margin,
-        "design": _redraws(panel),
+        "design": meant.name,
         "inference": "bootstrap" if resample else "linearized_t",
         "level": level,
         "n_resamples": n_resamples,
@@ -197,18 +200,17 @@ class _Options:
     level: float
     n_resamples: int
     seed: int
+    design: Design
     resample: bool
     threads: int | None
 
 
-def _check(q: Sequence[float], level: float, design: str | None, ragged: str, n_resamples: int) -> None:
+def _check(q: Sequence[float], level: float, ragged: str, n_resamples: int) -> None:
     for share in q:
         if not 0 < share < 1:
             raise UsageError(f"q is {share:g}; give shares between 0 and 1")
     if not 0.5 < level < 1:
         raise UsageError(f"level is {level:g}; give a number above 0.5 and below 1")
-    if design not in (None, CROSSED):
-        raise UsageError(f"design is {design!r}; a saturation curve takes {CROSSED!r} (items x seeds) or none")
     if ragged not in RAGGED:
         raise UsageError(f"ragged is {ragged!r}; give one of {', '.join(RAGGED)}")
     if n_resamples < 2:
@@ -232,12 +234,8 @@ def _study(panel: Panel, options: _Options) -> Study:
         drawn = resampled_losses(panel, options.metrics, options.n_resamples, options.seed, options.threads)
     if drawn is not None:
         spread = from_resamples(drawn, [len(seeds) for seeds in panel.seeds])
-    elif has_annotators(panel):
-        people = annotators_part(panel, options.metrics, options.seed, options.threads)
-        spread = people.added_to(losses.influence)
-        losses = replace(losses, reasons={**people.reasons, **losses.reasons})
     else:
-        spread = covariance(losses.influence)
+        spread, losses = linearised(options.design, losses, panel, options.seed, options.threads)
     joint = Joint(losses.influence.estimates, spread, drawn, options.level, options.seed)
     return Study(
         names=tuple(map(str, panel.conditions)),
@@ -247,7 +245,7 @@ def _study(panel: Panel, options: _Options) -> Study:
         baselines=_baselines(options, panel),
         margins=margins_of(panel, options.metrics, options.margin, options.seed),
         q=options.q,
-        design=_redraws(panel),
+        design=options.design.name,
         n_resamples=n_resamples,
     )
 
