@@ -62,6 +62,7 @@ WORDS = {
     "favours": "better side",
     "cohen_dz": "Cohen's d_z",
     "planned_difference": "true difference",
+    "crowd_size": "people",
 }
 
 
@@ -85,6 +86,11 @@ TITLES = {
     "fit_asymptote": "fitted curves: what they settle at",
     "fit_exponent": "fitted curves: exponent c of a + b N^-c, rate c of a + b exp(-c N)",
     "fit_prediction": "fitted curves: predictions",
+    "equivalent": "annotators that a model is worth",
+    "score": "scores of the models",
+    "crowd": "scores of crowds, by the number of people",
+    "ceiling": "what people themselves would score",
+    "distance": "how far models are from it: model minus ceiling",
     "optimum": "the best number of votes an item to evaluate models with (not to train them on)",
     "component": "variances: between items, between votes on an item, between annotators",
     "width": "expected width of the interval",
