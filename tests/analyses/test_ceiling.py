@@ -130,6 +130,14 @@ def test_population_and_votes_have_their_laws():
     assert not np.array_equal(p, draw_population(counts, prior, 0, 4))
 
 
+def test_labels_with_hardly_any_prior_break_nothing():
+    """Ten labels of which one item uses the last: its share among other items underflows to numbers without halves."""
+    counts = np.zeros((40, 10), dtype=int)
+    counts[:, 0], counts[0, 9], counts[:20, 1] = 20, 1, 3
+    for row in of(ceiling(votes_from_counts(counts), metrics=["jsd", "squared_hellinger"]), kind="noise_only"):
+        assert 0 < row.unc.low < row.unc.high < 0.1
+
+
 @pytest.mark.parametrize("name", ["tvd", "jsd", "accuracy", "wasserstein"])
 def test_noise_of_a_known_population_is_every_outcome(name):
     """With the mean as population, (2, 1, 1) and A = 2: p = (3, 1.5, 1.5)/6 and 3^4 outcomes, to 4 MC errors."""

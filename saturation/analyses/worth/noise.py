@@ -36,7 +36,8 @@ INFLUENCE_DRAWS = 16
 MAX_CELLS = 6_000_000
 """Most populations x labels that are drawn."""
 FEWEST_DRAWS = 20
-_LEAST = 1e-300
+_LEAST = 1e-290
+"""Smaller probabilities are 0: a label with so little prior is never chosen."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -101,7 +102,8 @@ def draw_population(counts: Counts, combiner: Combiner, seed: int, draw: int) ->
     streams = np.arange(draw * n_items, (draw + 1) * n_items)[:, None]
     uniform = uniforms(seed, Purpose.CEILING, streams, np.arange(n_labels))
     gamma = gammaincinv(np.maximum(counts + combiner.added, np.finfo(np.float64).tiny), uniform)
-    return np.asarray(gamma / gamma.sum(axis=1, keepdims=True))
+    population = gamma / gamma.sum(axis=1, keepdims=True)
+    return np.where(population < _LEAST, 0.0, population)  # half of such a number is 0, and no logarithm's argument
 
 
 def draw_votes(population: Probs, totals: Ints, seed: int, draw: int) -> Ints:
