@@ -34,8 +34,8 @@ def check_folder(out: Path, *, overwrite: bool = False) -> None:
     """
     if out.exists() and not out.is_dir():
         raise UsageError(f"--out {out} is a file: name a folder")
-    others = out.is_dir() and any(one.name != KEPT for one in out.iterdir())
-    if others and not overwrite and not _is_ours(out / RESULTS):
+    ours = (out / KEPT).is_dir() or _is_ours(out / RESULTS)
+    if out.is_dir() and not overwrite and any(out.iterdir()) and not ours:
         raise UsageError(
             f"--out {out} holds other files and no {RESULTS} of ours: choose another folder, "
             "or add --overwrite to write beside them"

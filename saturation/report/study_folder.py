@@ -71,7 +71,7 @@ def grids_of(study: StudyResult) -> dict[str, tuple[Any, ...]]:
         "main": study_grids.main_grids(study),
         "fractions": (study_grids.side_by_side_grid(study),),
         "across": study_grids.across_grids(study),
-        "advice": (study_grids.advice_grid(study),),
+        "advice": study_grids.advice_grids(study),
     }
     sections = {section.anchor: section.grids for section in study_page.sections_of(study)}
     found |= {name: sections[name] for name in ("targets", "murphy") if name in sections}
@@ -122,7 +122,7 @@ def overview(study: StudyResult) -> Listing:
         line[f"for {phrases.share(row.q or 0)}"] = text
     heads = dict.fromkeys(head for line in lines.values() for head in line)
     rows = tuple(
-        {"study": name, "metric": metric, **{head: line.get(head, "") for head in heads}}
+        {"study": name or study.parts[0].data, "metric": metric, **{head: line.get(head, "") for head in heads}}
         for (name, metric), line in lines.items()
     )
     return Listing(command=study.command, rows=rows, settings=study.settings, inputs=study.inputs, notes=_about(study))
@@ -134,7 +134,7 @@ def _about(study: StudyResult) -> tuple[Note, ...]:
     return (
         Note(
             "overview",
-            f"annotators per item that keep a share of the improvement over {phrases.listed(baselines)}; in brackets the "
-            "interval, > N: more than the budgets tried can show",
+            f"annotators per item that keep a share of the improvement over {phrases.listed(baselines)}; in brackets "
+            "the interval, > N: more than the budgets tried can show",
         ),
     )

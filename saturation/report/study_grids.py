@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from saturation.report.compare_page import metric_head
@@ -15,12 +15,12 @@ from saturation.studies.study_tables import main_rows_of_curve
 
 
 def names_of(study: StudyResult) -> dict[tuple[str, str], str]:
-    """Short names of the parts by (data, model): the data set and the model where there are several of them."""
+    """Short names of the parts by (data, model): the data set, the model, where there are several of them."""
     several_data = len({part.data for part in study.parts}) > 1
     several_models = len({part.model for part in study.parts}) > 1
     shown: dict[tuple[str, str], str] = {}
     for part in study.parts:
-        words = [part.data] if several_data or not several_models else []
+        words = [part.data] if several_data else []
         words += [part.model] if several_models else []
         shown[part.data, part.model] = ", ".join(words)
     return shown
@@ -36,7 +36,7 @@ def stars_grid(study: StudyResult) -> Grid:
         "brackets the interval, (10, 20] for more than 10 and at most 20; > N: more than the budgets tried can show.",
         "study, share kept",
         sorted(texts, key=lambda pair: (list(names).index((pair[0].data, pair[0].model)), pair[0].q or 0)),
-        lambda pair: f"{names[pair[0].data, pair[0].model]}, {phrases.share(pair[0].q or 0)}",
+        lambda pair: _line(names[pair[0].data, pair[0].model], phrases.share(pair[0].q or 0)),
         lambda pair: phrases.metric(pair[0].metric),
         lambda pair: Content(pair[1], pair[0].unc.reason if pair[1] == phrases.NO_ESTIMATE else None),
     )
@@ -56,7 +56,8 @@ def main_grids(study: StudyResult) -> tuple[Grid, ...]:
     for data in study.data:
         rows = [row for row in study.main if row.data == data]
         names = short_names(str(row.condition) for row in rows)
-        made += [_values_grid(rows, names, f"{data}: " if several else ""), _against_grid(rows, names, data, several)]
+        made.append(_values_grid(rows, names, f"{data}: mean" if several else "Mean"))
+        made.append(_against_grid(rows, names, f"{data}: condition" if several else "Condition"))
     return tuple(made)
 
 
@@ -71,7 +72,7 @@ def _values_grid(rows: Sequence[MainRow], names: Mapping[str, str], head: str) -
         return Content(text, row.unc.reason, strong=row.favours == "condition")
 
     return grid_of(
-        f"{head}mean over cells {phrases.levels(row.unc for row in rows)}; in bold where it was found to be better "
+        f"{head} over cells {phrases.levels(row.unc for row in rows)}; in bold where it was found to be better "
         f"than {_opponents(rows)}{_method(rows)}.",
         "condition",
         rows,
@@ -81,9 +82,8 @@ def _values_grid(rows: Sequence[MainRow], names: Mapping[str, str], head: str) -
     )
 
 
-def _against_grid(rows: Sequence[MainRow], names: Mapping[str, str], data: str, several: bool) -> Grid:
+def _against_grid(rows: Sequence[MainRow], names: Mapping[str, str], head: str) -> Grid:
     compared = [row for row in rows if row.against is not None]
-    head = f"{data}: condition" if several else "Condition"
 
     def cell(row: MainRow) -> Content:
         unc = Uncertainty(row.difference, low=row.difference_low, high=row.difference_high, level=row.unc.level)
@@ -134,7 +134,7 @@ def side_by_side_grid(study: StudyResult) -> Grid:
         f"{phrases.levels(row.unc for _, row in found)}.",
         "metric, study",
         sorted(found, key=lambda pair: metrics.index(pair[1].metric)),
-        lambda pair: f"{phrases.metric(pair[1].metric)}, {pair[0]}",
+        lambda pair: _line(phrases.metric(pair[1].metric), pair[0]),
         lambda pair: "all votes" if pair[1].budget is None else phrases.budget(pair[1].budget),
         cell,
     )
@@ -190,32 +190,61 @@ def _differences_grid(rows: Sequence[AcrossRow], names: Mapping[tuple[str, str],
     )
 
 
-def advice_grid(study: StudyResult) -> Grid:
-    """What each step buys: a line a metric and part, a column a step."""
-    names = names_of(study)
+def advice_grids(study: StudyResult) -> tuple[Grid, ...]:
+    """What each step buys, a line a metric and part, a column a step; with costs also for each unit of cost."""
     rows = [row for row in study.advice if row.quantity == "next_step"]
-    costs = any(row.cost is not None for row in rows)
+    order = list(dict.fromkeys(row.metric for row in rows))
+    rows.sort(key=lambda row: order.index(row.metric))
+    gain = _steps_grid(
+        study,
+        rows,
+        f"Gain of each step to the next budget, in the metric's units {_levels(rows)}, positive where more votes help; "
+        "in bold where the interval lies above 0.",
+        lambda row: row.unc,
+    )
+    bought = [row for row in rows if row.per_cost is not None]
+    if not bought:
+        return (gain,)
+    caption = f"The same gain for each unit of cost that it adds to an item {_levels(rows)}."
+    return gain, _steps_grid(study, bought, caption, _per_cost, folded=True)
+
+
+def _steps_grid(
+    study: StudyResult,
+    rows: Sequence[AdviceRow],
+    caption: str,
+    number: Callable[[AdviceRow], Uncertainty],
+    *,
+    folded: bool = False,
+) -> Grid:
+    names = names_of(study)
 
     def cell(row: AdviceRow) -> Content:
-        text = phrases.with_interval(row.unc)
-        if row.per_cost is not None:
-            text += f"; {row.per_cost:.2g} per unit of cost"
         known = row.unc.low is not None and row.unc.low > 0
-        return Content(text, row.unc.reason, strong=known)
+        return Content(phrases.with_interval(number(row)), row.unc.reason, strong=known)
 
     return grid_of(
-        f"Gain of each step to the next budget, in the metric's units {_levels(rows)}, positive where more votes help; "
-        f"in bold where the interval lies above 0.{' Cost: of one item and its votes.' if costs else ''}",
+        caption,
         "metric, study",
-        sorted(rows, key=lambda row: list(dict.fromkeys(r.metric for r in rows)).index(row.metric)),
-        lambda row: f"{_with_unit(row.metric)}, {names[row.data, row.model]}",
+        rows,
+        lambda row: _line(_with_unit(row.metric), names[row.data, row.model]),
         lambda row: f"{phrases.budget(row.budget or 0)} → {phrases.budget(row.budget_next or 0)}{_cost(row)}",
         cell,
+        folded=folded,
     )
+
+
+def _per_cost(row: AdviceRow) -> Uncertainty:
+    return replace(row.unc, estimate=row.per_cost, low=row.per_cost_low, high=row.per_cost_high)
 
 
 def _cost(row: AdviceRow) -> str:
     return "" if row.cost is None or row.cost_next is None else f" (cost {row.cost:g} → {row.cost_next:g})"
+
+
+def _line(*parts: str) -> str:
+    """Names of a line; a study of one model and data set needs no name."""
+    return ", ".join(filter(None, parts))
 
 
 def _with_unit(metric: str) -> str:

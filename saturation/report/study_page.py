@@ -39,8 +39,8 @@ def page(study: StudyResult, targets: Mapping[tuple[str, str], str], *, repeat: 
     """
     names = study_grids.names_of(study)
     links = [
-        Link(names[part.data, part.model], targets[part.data, part.model], " · ".join(html.facts_of(part.report)))
-        for part in study.parts
+        Link(names[key] or key[1], targets[key], " · ".join(html.facts_of(part.report)))
+        for key, part in zip(names, study.parts, strict=True)
     ]
     return html.environment().get_template("study.html.j2").render(
         css=html.resource("page.css"),
@@ -169,8 +169,8 @@ def _apart(row: AcrossRow) -> bool:
 
 
 def _advice(study: StudyResult) -> Section | None:
-    grid = study_grids.advice_grid(study)
-    if not grid.rows:
+    grids = study_grids.advice_grids(study)
+    if not grids[0].rows:
         return None
     return Section(
         "advice",
@@ -178,7 +178,7 @@ def _advice(study: StudyResult) -> Section | None:
         "From each budget to the next one tried, on the same items and seeds. This is about votes for training; how "
         "many votes an evaluation needs is another question.",
         (),
-        (grid,),
+        grids,
     )
 
 
@@ -190,7 +190,7 @@ def _targets(study: StudyResult) -> Section | None:
         curve: Any = part.report.sections["curve"]
         name = names[part.data, part.model]
         lines = tuple(gaps.gap_summaries(curve.rows))
-        words += [Words(name, lines)] if lines else []
+        words += [Words(name or "In words", lines)] if lines else []
         grids += [
             replace(grid, caption=f"{name}: {grid.caption}", folded=True) for grid in gap_grids(curve) if grid.rows
         ]
@@ -222,7 +222,12 @@ def _murphy(study: StudyResult) -> Section | None:
 def _named(part: StudyPart, study: StudyResult) -> Grid:
     result: Any = part.report.sections["murphy"]
     grid = murphy_page.murphy_grid(result)
-    return replace(grid, caption=f"{study_grids.names_of(study)[part.data, part.model]}: {grid.caption}", folded=True)
+    return replace(grid, caption=_headed(study_grids.names_of(study)[part.data, part.model], grid.caption), folded=True)
+
+
+def _headed(name: str, caption: str) -> str:
+    """A caption with the name of its part, where it has one."""
+    return f"{name}: {caption}" if name else caption
 
 
 def _facts(study: StudyResult) -> list[str]:
