@@ -152,6 +152,14 @@ def test_interval_holds_every_n_that_is_not_rejected():
     assert rejected(1 / (worth.high + 1.01)) > 0
 
 
+def test_narrow_intervals_are_found_between_the_places_tried():
+    # at a loss of .45 (weight 1/6 on the next crowd of loss .2) se = sqrt(v (1 + 25/36 + 1/36)); d loss / d N = -.45^2
+    worth = worth_of(track_of(0.45, [1.0, 0.5, 0.2, 0.1], [0, 1, 4, 9], variance=1e-10))
+    half = 1.959963984540054 * math.sqrt(1e-10 * 62 / 36) / 0.45**2
+    assert worth.high - worth.estimate == pytest.approx(half, rel=1e-3)
+    assert worth.estimate - worth.low == pytest.approx(half, rel=1e-3)
+
+
 def test_higher_is_better_is_mirrored():
     lower = worth_of(track_of(0.4, [1.0, 0.5, 0.2, 0.1], [0, 1, 4, 9], variance=1e-4))
     higher = worth_of(track_of(-0.4, [-1.0, -0.5, -0.2, -0.1], [0, 1, 4, 9], variance=1e-4, name="accuracy"))

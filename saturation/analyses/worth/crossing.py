@@ -121,7 +121,7 @@ def worth_of(track: Track) -> Worth:
     at_sizes = [track.excess(float(g)) for g in range(last + 1)]
     place = _crossing(at_sizes)
     censored = None if place is not None else "below" if at_sizes[0] > 0 else "above"
-    limits = None if track.standing.spread is None else _limits(track)
+    limits = None if track.standing.spread is None else _limits(track, place)
     low, high = _ends(track, limits, censored)
     if place is None:
         return Worth(None, low, high, censored, limits is not None)
@@ -140,11 +140,17 @@ def _crossing(excess: list[float]) -> float | None:
     return None
 
 
-def _limits(track: Track) -> tuple[float | None, float | None] | tuple[()]:
-    """Places of the first and the last crowd that is not rejected, None at an open end; () where all are rejected."""
+def _limits(track: Track, crossing: float | None) -> tuple[float | None, float | None] | tuple[()]:
+    """Places of the first and the last crowd that is not rejected, None at an open end; () where all are rejected.
+
+    The crossing itself, where there is no difference, is never rejected, however narrow the interval around it.
+    """
     last = len(track.sizes) - 1
-    places = [float(p) for p in np.linspace(0, last, last * POINTS + 1)]
-    kept = [p for p, place in enumerate(places) if track.rejected(place) <= 0]
+    tried = {float(p) for p in np.linspace(0, last, last * POINTS + 1)} | (
+        {crossing} if crossing is not None else set()
+    )
+    places = sorted(tried)
+    kept = [p for p, place in enumerate(places) if place == crossing or track.rejected(place) <= 0]
     if not kept:
         return ()
     first, final = kept[0], kept[-1]
