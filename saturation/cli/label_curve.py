@@ -45,6 +45,7 @@ from saturation.cli.output import print_result, with_settings
 @options.alpha
 @options.q
 @options.ragged
+@options.label_design
 @options.resampling
 @options.output
 def command(**given: Any) -> None:
@@ -52,7 +53,8 @@ def command(**given: Any) -> None:
 
     One row a metric and budget: the distance of N votes from the reference, its shortfall against the largest
     budget and the fraction of the gain that it has made; then N*, the votes that keep a share q of the gain.
-    low and high are for other items; draw_low and draw_high for one actual collection of N votes on these items.
+    low and high are for other items, and people where they label several; draw_low and draw_high for one actual
+    collection of N votes on these items.
     A pilot of 2 to 5 votes an item cannot be drawn from at larger budgets: --estimator model fits a law of items to it.
     """
     from saturation.analyses.labels.label_curve import label_curve
@@ -76,6 +78,7 @@ def command(**given: Any) -> None:
         estimator=given["estimator"],
         population=given["population"],
         reference_size=given["reference_size"],
+        design=given["design"],
         threads=given["threads"],
     )
     result = with_settings(result, options.table_settings(given, votes.labels))

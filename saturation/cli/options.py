@@ -37,6 +37,7 @@ INTERVALS = ("bca", "basic", "percentile", "linearized_t", "normal")
 ENTROPY_ESTIMATORS = ("chao_shen", "jackknife", "grassberger", "miller_madow")
 JOINT_DESIGNS = ("items", "crossed", "annotators", "items x annotators", "crossed with annotators")
 """Designs of analyses that need the covariance of several numbers."""
+LABEL_DESIGNS = ("items", "annotators", "items x annotators")
 DESIGNS = (*JOINT_DESIGNS, "votes", "seeds")
 PARTS = ("train", "dev", "test", "all")
 MAX_SEED = 2**63 - 1
@@ -199,6 +200,9 @@ design = _option(
 )
 joint_design = _option(
     "--design", type=click.Choice(JOINT_DESIGNS), default=None, help="What is redrawn; default: what the data call for."
+)
+label_design = _option(
+    "--design", type=click.Choice(LABEL_DESIGNS), default=None, help="What is redrawn; default: what the data call for."
 )
 interval = _option(
     "--interval", type=click.Choice(INTERVALS), default=None, help="Kind of interval; default: by design and seeds."

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from saturation.analyses.labels.label_curve import label_curve
+from saturation.errors import UsageError
 from saturation.tables.panel import Ballots, Votes
 from tests import naive
 
@@ -168,6 +169,43 @@ def test_two_votes_an_item_cannot_do_without_one():
     assert row.unc.low is not None
     assert "other annotators are not in this interval" in row.unc.reason
     assert row.unc.design == "items"
+
+
+def test_designs_keep_items_or_people():
+    """Brier at N = 2, R = 4: V_items; V_A, single votes' noise and all; both, without that noise twice."""
+    votes = crowd(1)
+    people, within = naive.crowd_parts(votes, mean_of(disagreement))
+    scores = [disagreement(c) for c in votes_of(votes).counts.tolist()]
+    factor, items = (1 / 2 + 1 / 4) ** 2, np.var(scores, ddof=1) / 20
+    expected = {"items": items, "annotators": people, "items x annotators": items + people - within}
+    for design, variance in expected.items():
+        result = label_curve(votes_of(votes), metrics=["brier"], budgets=[1, 2], design=design)
+        unc = row_of(result, "value", "brier", 2).unc
+        assert unc.se**2 == pytest.approx(factor * variance, rel=1e-9)
+        assert (unc.design, unc.reason, result.settings["design"]) == (design, None, design)
+    codes = [note.code for note in label_curve(votes_of(votes), metrics=["brier"], design="items").notes]
+    assert codes == ["crowd_size", "few_annotators"]
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ({"design": "crossed"}, "takes items, annotators"),
+        ({"design": "annotators", "ids": False}, "ids of two annotators"),
+        ({"design": "annotators", "estimator": "model"}, "knows no annotators"),
+    ],
+)
+def test_designs_that_are_not_possible(options, told):
+    votes = votes_of(crowd(1), ids=options.pop("ids", True))
+    with pytest.raises(UsageError, match=told):
+        label_curve(votes, metrics=["brier"], **options)
+
+
+def test_a_fitted_law_says_that_people_are_not_in_it():
+    row = row_of(
+        label_curve(votes_of(crowd(1)), metrics=["brier"], budgets=[1, 2], estimator="model"), "value", "brier", 2
+    )
+    assert "other annotators are not in this interval" in row.unc.reason
 
 
 def test_order_of_votes_and_threads_change_nothing():

@@ -66,6 +66,8 @@ def test_every_interval_offered_is_honest_under_some_design():
     ("offered", "known"),
     [
         (options.DESIGNS, words.DesignName),
+        (options.JOINT_DESIGNS, words.DesignName),
+        (options.LABEL_DESIGNS, words.DesignName),
         (options.INTERVALS, words.IntervalName),
         (options.ENTROPY_ESTIMATORS, estimators.Estimator),
     ],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -16,6 +16,7 @@ from saturation.analyses.labels.people import Crowd, Scores, additive_scores, li
 from saturation.analyses.labels.plan import Plan, make_plan
 from saturation.analyses.labels.rows import DESIGN, WITH_PEOPLE, rows_of
 from saturation.analyses.labels.series import Alpha, Point, Series, alpha_of, root
+from saturation.analyses.remarks import people
 from saturation.errors import UsageError
 from saturation.metrics.catalogue import DEFAULT_METRICS, metrics_of
 from saturation.metrics.metric import Human, Metric
@@ -45,6 +46,7 @@ CROWD_TEXT = (
     "people here label several items each, and these intervals are about other items, not other people: with 30 to 150 "
     "people who differ, simulated 95% intervals of this kind held the truth in only 75% of studies"
 )
+DESIGNS_HERE = ("items", "annotators", "items x annotators")
 CROWD_REASON = "other annotators are not in this interval"
 REVERSE_NEEDS = (
     "infinite: N votes can hold a label that the other votes lack; use reverse_kl[smooth=1/K], or --reference all or "
@@ -69,6 +71,7 @@ def label_curve(
     estimator: str = "data",
     population: str = "auto",
     reference_size: int | None = None,
+    design: str | None = None,
     threads: int | None = None,
 ) -> LabelCurveResult:
     """Compare N votes of every item, playing the model, with a reference made of its votes.
@@ -111,6 +114,9 @@ def label_curve(
         Kind of that law: ``auto``, ``dirichlet``, ``dirichlet_mixture`` or ``multinomial_mixture``.
     reference_size
         R of ``estimator="model"``; None: 100.
+    design
+        What ``low``/``high`` redraw: ``items``, ``annotators`` or ``items x annotators``. None: items, and the
+        annotators too where ids show that people label several items each.
     threads
         Threads; they change no number.
 
@@ -119,9 +125,8 @@ def label_curve(
     LabelCurveResult
         For each metric rows ``value``, ``shortfall`` and ``fraction`` a budget, and ``n_star`` and
         ``n_star_interpolated`` a q. ``low``/``high``: for other items (linearised t over items); ``draw_low``/
-        ``draw_high``: for one actual collection of N votes on these items. Where annotator ids show that people label
-        several items each, ``low``/``high`` are for other people too (design ``items x annotators``), except for
-        metrics that are drawn: those carry the reason that other annotators are not in them.
+        ``draw_high``: for one actual collection of N votes on these items. Metrics that are drawn are about other items
+        only and carry the reason that other annotators are not in their intervals.
 
     Raises
     ------
@@ -162,13 +167,14 @@ def label_curve(
         plan = make_plan(votes.counts, reference, budgets, ragged)
         job = _Job(votes.counts[plan.items], plan, _human(votes, plan), draws, ties, alphas)
         all_series = _all_series(chosen, job)
-    crowd = Crowd.of(votes, plan) if _labels_many(votes) and plan.budgets else None
-    if crowd is not None and estimator == "data":
+    meant = _design(design, votes, estimator)
+    crowd = Crowd.of(votes, plan, meant) if meant != DESIGN and plan.budgets and estimator == "data" else None
+    if crowd is not None:
         all_series = _with_people(all_series, chosen, job, crowd)
     rows: list[LabelCurveRow] = []
     for series in all_series:
         rows += rows_of(series, plan, len(votes.item_ids), q, level, crowd)
-    rows = [_said(row) for row in rows] if crowd is not None else rows
+    rows = [_said(row) for row in rows] if meant != DESIGN else rows
     return LabelCurveResult(
         rows=tuple(rows),
         settings={
@@ -181,7 +187,7 @@ def label_curve(
             "level": level,
             "n_resamples": n_resamples,
             "seed": seed,
-            "design": DESIGN if crowd is None else WITH_PEOPLE,
+            "design": meant,
             "ragged": ragged,
             "ties": ties,
             "bins": bins,
@@ -191,7 +197,7 @@ def label_curve(
         },
         data=votes.summary,
         inputs=votes.inputs,
-        notes=(*votes.notes, *plan.notes, *notes, *_people_notes(rows, crowd)),
+        notes=(*votes.notes, *plan.notes, *notes, *_people_notes(rows, votes, meant)),
     )
 
 
@@ -212,25 +218,37 @@ def _by_model(estimator: str, population: str, reference: str, reference_size: i
     return True
 
 
-def _labels_many(votes: Votes) -> bool:
-    """Whether there are ids and somebody labelled more than one item."""
-    return votes.ballots is not None and len(votes.ballots.item) > len(votes.ballots.annotator_ids)
+def _design(name: str | None, votes: Votes, estimator: str) -> str:
+    """What intervals redraw; people where they label several items each, or where they are asked for."""
+    people = 0 if votes.ballots is None else len(votes.ballots.annotator_ids)
+    if name is None:
+        return WITH_PEOPLE if votes.ballots is not None and len(votes.ballots.item) > people > 1 else DESIGN
+    if name not in DESIGNS_HERE:
+        raise UsageError(f"design is {name!r}; a label-side curve takes {', '.join(DESIGNS_HERE)}, or none")
+    if name != DESIGN and people < 2:
+        raise UsageError(f"design {name!r} needs the ids of two annotators or more; choose items")
+    if name != DESIGN and estimator == "model":
+        raise UsageError("a fitted law of items knows no annotators; choose design items, or estimator data")
+    return name
 
 
 def _said(row: LabelCurveRow) -> LabelCurveRow:
     """The row; where its interval leaves the people out, that is named."""
-    if row.unc.interval in {"none", "exact"} or row.unc.design == WITH_PEOPLE:
+    if row.unc.interval in {"none", "exact"} or row.unc.design != DESIGN:
         return row
     reason = "; ".join(filter(None, (row.unc.reason, CROWD_REASON)))
     return replace(row, unc=replace(row.unc, reason=reason))
 
 
-def _people_notes(rows: Sequence[LabelCurveRow], crowd: Crowd | None) -> tuple[Note, ...]:
-    """Whether votes count as independent, everywhere or for some metrics."""
-    if crowd is None:
-        return (INDEPENDENT,)
+def _people_notes(rows: Sequence[LabelCurveRow], votes: Votes, design: str) -> Iterator[Note]:
+    """Who voted, and whether votes count as independent: everywhere, or for some metrics."""
+    if votes.ballots is None:
+        yield INDEPENDENT
+        return
+    yield from people(votes.ballots, redrawn=design != DESIGN)
     blind = dict.fromkeys(row.metric for row in rows if CROWD_REASON in (row.unc.reason or ""))
-    return (Note(CROWD, f"{', '.join(blind)}: {CROWD_TEXT}"),) if blind else ()
+    if blind:
+        yield Note(CROWD, f"{', '.join(blind)}: {CROWD_TEXT}")
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -16,11 +16,14 @@ from saturation.analyses.crowd import Moves, degrees_of_freedom
 from saturation.analyses.labels import exact as label_exact
 from saturation.analyses.labels.plan import Plan
 from saturation.analyses.labels.series import Point
+from saturation.analyses.redrawn import of_design
 from saturation.analyses.removals import Removals
 from saturation.metrics.metric import Metric
+from saturation.resampling.designs import DESIGNS
 from saturation.resampling.exact_cells import prepare
 from saturation.resampling.exact_moments import Draw, additive_moments
 from saturation.resampling.exact_states import Score, state_moments
+from saturation.resampling.linearized import Covariance
 from saturation.tables.panel import Votes
 from saturation.typing import Floats, Ints
 
@@ -40,14 +43,17 @@ class Crowd:
         By budget: what is drawn with a vote less, None where that is not possible.
     members
         (budgets, items of the plan) which of them a budget uses.
+    design
+        What intervals redraw.
     """
 
     removals: Removals
     draws: tuple[Draw | None, ...]
     members: np.ndarray[tuple[int, int], np.dtype[np.bool_]]
+    design: str
 
     @classmethod
-    def of(cls, votes: Votes, plan: Plan) -> Crowd:
+    def of(cls, votes: Votes, plan: Plan, design: str) -> Crowd:
         """Of the votes that a plan chose its items from."""
         used = votes.take(plan.items)
         assert used.ballots is not None, "a crowd has annotator ids"
@@ -56,12 +62,13 @@ class Crowd:
             _with_a_vote_less(plan.draw(budget), int(totals[members].min()))
             for budget, members in zip(plan.budgets, plan.members, strict=True)
         )
-        return cls(Removals.of(used.ballots, used.counts, vote_by_vote=True), tuple(draws), plan.members)
+        removals = Removals.of(used.ballots, used.counts, vote_by_vote=True)
+        return cls(removals, tuple(draws), plan.members, design)
 
-    def moves(self, people: Floats) -> Moves:
-        """How statistics move, from what every vote changes in them (statistics, rows)."""
+    def added_to(self, items: Covariance, people: Floats) -> Covariance:
+        """The covariance under the design, from that over items and what every vote changes (statistics, rows)."""
         df, within_df = degrees_of_freedom(self.removals.load)
-        return Moves(
+        moves = Moves(
             people=self.removals.people(people),
             noise=self.removals.noise(people),
             growth=1 - 1 / self.removals.n_annotators,
@@ -69,6 +76,7 @@ class Crowd:
             within_df=within_df,
             reasons={},
         )
+        return of_design(moves.added_to(items), DESIGNS[self.design])
 
     def scored(self, points: Sequence[Sequence[Point]], scores: Scores) -> list[list[Point]]:
         """Points (statistics, budgets) of means of item scores, with what every vote changes in them."""

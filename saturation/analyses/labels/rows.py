@@ -83,7 +83,7 @@ class _Curve:
         if series.resampled is not None:
             losses = np.array([sign * (_known(series.points[j]) or 0.0) for j in which])
             return cls(
-                series, plan, n_items, level, which, losses, _sampled(sign * series.resampled[:, which], n_union)
+                series, plan, n_items, level, which, losses, _about(losses, sign * series.resampled[:, which], n_union)
             )
         size = max(len(which), 1)  # a curve that is undefined everywhere keeps one row of zeros, which nothing asks for
         losses, influence = np.zeros(size), np.zeros((size, 1, n_union))
@@ -107,8 +107,8 @@ class _Curve:
         people = None if crowd is None else _people(series, which, crowd)
         if crowd is None or people is None:
             return cls(series, plan, n_items, level, which, losses, found)
-        both = crowd.moves(sign * people).added_to(found)
-        return cls(series, plan, n_items, level, which, losses, both, WITH_PEOPLE)
+        both = crowd.added_to(found, sign * people)
+        return cls(series, plan, n_items, level, which, losses, both, crowd.design)
 
     def row(self, quantity: str, budget: int | None, unc: Uncertainty, **more: Any) -> LabelCurveRow:
         """A row with what all rows of the series share."""
@@ -174,29 +174,14 @@ class _Curve:
         )
 
 
-def _sampled(values: Floats, n_items: int) -> Covariance:
-    """The covariance of values (resamples, budgets) under resampled items."""
+def _about(losses: Floats, values: Floats, n_items: int) -> Covariance:
+    """Mean products of the deviations of resampled values (resamples, budgets) from the estimates."""
     size = values.shape[1]
-    gaps, nothing = values - values.mean(axis=0), np.zeros((size, size))
+    gaps, nothing = values - losses, np.zeros((size, size))
     gaps[:, np.ptp(values, axis=0) < ROUNDING] = 0.0
-    products = np.array([[float((gaps[:, i] * gaps[:, j]).sum()) for j in range(size)] for i in range(size)])
-    items = products.reshape(size, size) / max(len(values) - 1, 1)
+    products = np.array([[float((gaps[:, i] * gaps[:, j]).mean()) for j in range(size)] for i in range(size)])
+    items = products.reshape(size, size)
     return Covariance(items, nothing, nothing, nothing, items_df=n_items - 1, seeds_df=1, annotators_df=np.inf)
-
-
-def _people(series: Series, which: Sequence[int], crowd: Crowd) -> Floats | None:
-    """(budgets, rows) what every vote changes in the estimates; None where that is not known of one of them.
-
-    A budget whose items all have the same influence (or none, by convention) has nothing that a vote could change.
-    """
-    found = np.zeros((max(len(which), 1), len(crowd.removals.item)))
-    for row, j in enumerate(which):
-        point = series.points[j]
-        if point.people is not None:
-            found[row] = point.people / crowd.members[j].sum()
-        elif point.influence is not None and np.ptp(point.influence) >= ROUNDING:
-            return None
-    return found
 
 
 def _centred(influence: Floats) -> Floats:
