@@ -162,8 +162,10 @@ def test_steps_of_a_metric_that_is_better_when_higher_are_positive_gains(panel):
     assert higher[0].estimate > 0
 
 
-def test_rank_agreement_counts_pairs_and_leaves_open_those_not_told_apart(panel):
+@pytest.mark.parametrize(("n_items", "seed"), [(60, 0), (40, 0), (25, 1)])
+def test_rank_agreement_counts_pairs_and_leaves_open_those_not_told_apart(n_items, seed):
     """tau and its limits by loops: a pair is known where both differences exclude 0 at 1 - .05 / (2 pairs)."""
+    panel = two_models(seed=seed, n_items=n_items)
     first, second = sides(panel)
     pairs = list(combinations(METRICS, 2))
     level = 1 - 0.05 / (2 * len(pairs))
