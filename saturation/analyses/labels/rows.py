@@ -184,6 +184,21 @@ def _about(losses: Floats, values: Floats, n_items: int) -> Covariance:
     return Covariance(items, nothing, nothing, nothing, items_df=n_items - 1, seeds_df=1, annotators_df=np.inf)
 
 
+def _people(series: Series, which: Sequence[int], crowd: Crowd) -> Floats | None:
+    """(budgets, rows) what every vote changes in the estimates; None where that is not known of one of them.
+
+    A budget whose items all have the same influence (or none, by convention) has nothing that a vote could change.
+    """
+    found = np.zeros((max(len(which), 1), len(crowd.removals.item)))
+    for row, j in enumerate(which):
+        point = series.points[j]
+        if point.people is not None:
+            found[row] = point.people / crowd.members[j].sum()
+        elif point.influence is not None and np.ptp(point.influence) >= ROUNDING:
+            return None
+    return found
+
+
 def _centred(influence: Floats) -> Floats:
     """Influence values with mean 0; rounding errors around a constant are no spread."""
     if np.ptp(influence) < ROUNDING:
