@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from saturation.errors import UsageError
 from saturation.report import plotdata, style
 from saturation.report.compare_figures import compare
+from saturation.report.fits_figures import fits
 from saturation.report.murphy_figures import attributes, reliability
 from saturation.report.plotdata import CurveResult, Point, Star
 from saturation.results import DataSummary, EvaluateResult, LabelCurveResult, SaturationResult
@@ -25,6 +26,7 @@ __all__ = [
     "checks",
     "compare",
     "conditions",
+    "fits",
     "fractions",
     "label_curve",
     "n_star",

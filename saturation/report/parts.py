@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from saturation.report import compare_page, figures, murphy_page, plotdata, style
+from saturation.report.fits_data import curves_with_fits
 from saturation.results import Listing, ReportResult, Result
 
 if TYPE_CHECKING:
@@ -24,7 +25,8 @@ _QUANTITIES = {
         "gap_difference",
         "gap_closure",
     ),
-    "n_star": ("n_star", "n_star_interpolated", "n_star_noninferiority", "contrast_log_n_star"),
+    "n_star": ("n_star", "n_star_interpolated", "n_star_noninferiority", "n_star_fit", "contrast_log_n_star"),
+    "fits": ("fit_asymptote", "fit_exponent", "fit_prediction", "fit_aicc"),
 }
 """Rows of each table, by quantity."""
 
@@ -40,6 +42,8 @@ def report_tables(report: ReportResult) -> dict[str, Result[Any] | Listing]:
     tables: dict[str, Result[Any] | Listing] = {"label_curve": _some(sections["label_curve"], "label_curve")}
     if "curve" in sections:
         tables["saturation_curve"] = _some(sections["curve"], "saturation_curve")
+        if curves_with_fits(sections["curve"]):
+            tables["fits"] = _some(sections["curve"], "fits")
     tables["fractions"] = _some(main_section(report), "fractions")
     tables["n_star"] = _some(main_section(report), "n_star")
     if "evaluate" in sections:
@@ -59,6 +63,8 @@ def report_figures(report: ReportResult) -> dict[str, Figure]:
     drawn: dict[str, Figure] = {"label_curve": panels(sections["label_curve"], figures.label_curve)}
     if "curve" in sections:
         drawn["saturation_curve"] = panels(sections["curve"], figures.saturation_curve)
+        if curves_with_fits(sections["curve"]):
+            drawn["fits"] = panels(_with_fits(sections["curve"]), figures.fits)
     main: Any = main_section(report)
     drawn["fractions"] = panels(main, figures.fractions)
     drawn["n_star"] = style.figure_of(figures.n_star(main))
@@ -91,6 +97,12 @@ def panels(result: Any, draw: Callable[..., Axes], *, height: float = 3.0, colum
     for spare in axes[len(metrics) :]:
         spare.set_visible(False)
     return figure
+
+
+def _with_fits(result: Any) -> Any:
+    """The rows of metrics that something was fitted to."""
+    metrics = {row.metric for row in result.rows if row.quantity == "fit_aicc"}
+    return replace(result, rows=tuple(row for row in result.rows if row.metric in metrics))
 
 
 def _some(result: Result[Any], table: str) -> Result[Any]:

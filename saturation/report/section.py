@@ -41,7 +41,7 @@ class Words:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A heading, some words, the pictures and the tables below it."""
+    """A heading, some words, the pictures and the tables below it; ``folded``: its words open under the lead."""
 
     anchor: str
     heading: str
@@ -51,6 +51,7 @@ class Section:
     groups: tuple[Group, ...] = ()
     assumptions: tuple[str, ...] = ()
     words: tuple[Words, ...] = ()
+    folded: bool = False
 
 
 def picture(axes: Axes, prefix: str, title: str) -> str:

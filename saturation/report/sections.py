@@ -9,7 +9,18 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from saturation.report import compare_page, contrast_grids, figures, grids, murphy_figures, murphy_page, plotdata, style
+from saturation.report import (
+    compare_page,
+    contrast_grids,
+    figures,
+    fits_page,
+    grids,
+    murphy_figures,
+    murphy_page,
+    plotdata,
+    style,
+    words_page,
+)
 from saturation.report.section import Answered, Group, Section, Words, picture
 from saturation.results import ReportResult
 from saturation.studies import contrasts, gaps, phrases
@@ -195,10 +206,12 @@ SECTIONS: tuple[Callable[[ReportResult], list[Section]], ...] = (
     _curve_part,
     _fraction_part,
     _star_part,
+    fits_page.part,
     _label_part,
     _condition_part,
     compare_page.part,
     _murphy_part,
+    words_page.part,
 )
 """In the order of the page; each gives nothing where the report has nothing for it."""
 

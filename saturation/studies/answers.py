@@ -87,7 +87,7 @@ def real_curves(rows: Sequence[CurveRow]) -> tuple[str, ...]:
     """Curves with at least two budgets, those with the most first; one budget is a point."""
     budgets: dict[str, set[int]] = {}
     for row in rows:
-        if row.budget is not None and not row.quantity.startswith("label_"):
+        if row.budget is not None and not row.quantity.startswith(("label_", "fit_")):
             budgets.setdefault(row.curve, set()).add(row.budget)
     found = sorted(budgets, key=lambda curve: -len(budgets[curve]))
     return tuple(curve for curve in found if len(budgets[curve]) > 1)

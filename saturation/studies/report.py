@@ -169,14 +169,26 @@ def _model_jobs(panel: Panel, common: Mapping[str, Any], curve: Mapping[str, Any
     from saturation.studies.baseline_contests import contests, soft_against_baselines
 
     design = curve["design"]
+    fitted = _fits(panel) if curve["ragged"] == "common" else {}
     own = {name: value for name, value in common.items() if name not in ("metrics", "floor")}
     jobs: dict[str, Job] = {
-        "curve": lambda: saturation_curve(panel, **common, **curve),
+        "curve": lambda: saturation_curve(panel, **common, **curve, **fitted),
         "evaluate": lambda: evaluate(panel, **common, design=design),
         "murphy": lambda: murphy(panel, outcome="soft", design=design, **own),
     }
     pairs = contests(panel.conditions)
     return jobs | ({"compare": lambda: soft_against_baselines(panel, pairs, **common)} if pairs else {})
+
+
+def _fits(panel: Panel) -> dict[str, Any]:
+    """Both forms, and enough predictions to draw them, where a curve has the budgets for it."""
+    from saturation.analyses.curve.curves import curves_of
+    from saturation.analyses.curve.fit_rows import spaced
+    from saturation.analyses.curve.fits import FEWEST_POINTS
+    from saturation.analyses.curve.forms import FORMS
+
+    long = [curve.budgets for curve in curves_of(panel.conditions) if len(curve.budgets) >= FEWEST_POINTS]
+    return {"fits": tuple(FORMS), "predict": spaced([b for one in long for b in one if b is not None])} if long else {}
 
 
 def _label_section(votes: Votes, options: Mapping[str, Any]) -> Result[Any]:

@@ -138,11 +138,12 @@ def test_sections_stand_in_their_order(with_models, votes_only):
         "model-n-star",
         "labels",
         "conditions",
+        "words",
         "checks",
         "repeat",
     ]
     assert re.findall(r'<section id="([^"]*)"', with_models) == wanted
-    assert re.findall(r'<section id="([^"]*)"', votes_only) == ["answer", "labels", "checks", "repeat"]
+    assert re.findall(r'<section id="([^"]*)"', votes_only) == ["answer", "labels", "words", "checks", "repeat"]
 
 
 def test_whether_metrics_differ_is_said_in_words_before_the_curves(with_models):

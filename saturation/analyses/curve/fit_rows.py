@@ -48,6 +48,19 @@ def fit_options(fits: Sequence[str] | None, predict: Sequence[int], ceiling: str
     return FitOptions(wanted, tuple(dict.fromkeys(predict)))
 
 
+def spaced(budgets: Sequence[int], n: int = 16, beyond: float = 5.0) -> tuple[int, ...]:
+    """Numbers of votes to draw a fit through, evenly spaced in log N, with the largest tried and 5 times it.
+
+    Examples
+    --------
+    >>> spaced([1, 3, 10], n=6)
+    (1, 2, 5, 10, 23, 50)
+    """
+    first, last = min(budgets), max(budgets)
+    grid = np.geomspace(first, beyond * last, n)
+    return tuple(sorted({*(round(float(one)) for one in grid), last}))
+
+
 def fits_of(study: Study, curve: Curve, rank: int, forms: Sequence[str]) -> dict[str, Fit | str]:
     """A fit for each form, or the reason why there is none, of the losses of one curve and metric."""
     reason = study.losses.reason(rank, *curve.members)
