@@ -19,7 +19,7 @@ from inference.material import Material, Parts
 from inference.recipe import Recipe
 from inference.runs import Run
 from inference.training import Learner, Lessons, fit, logits_of
-from saturation import targets
+from saturation import calibration, targets
 from saturation.typing import Floats, Ints, TieRule
 
 if TYPE_CHECKING:
@@ -167,17 +167,17 @@ def train(
     if run.with_temperature:
         cooled, fitted = _temperature(logits, dev.targets, len(parts.dev))
         record["temperature"] = fitted
-        columns = {**run.columns, "method": "temperature", "temperature": fitted["value"]}
+        columns = {**run.columns, "method": "temperature"}  # T is no part of the condition: every cell has its own
         frames.append(_rows(columns, material, maker, told, where, outputs.softmax(cooled), cooled))
     return Trained(tuple(frames), record)
 
 
 def _temperature(logits: Floats, dev_targets: Floats, n_dev: int) -> tuple[Floats, dict[str, Any]]:
     """Logits divided by the temperature that fits the development items' votes best."""
-    from saturation import calibration
-
     fitted = calibration.fit_temperature(logits[:n_dev].astype(np.float64), dev_targets)
-    return logits / np.float32(fitted.value), {"value": fitted.value, "reason": fitted.reason}
+    value = 1.0 if fitted.value is None else fitted.value
+    told = {"value": value, "reason": fitted.reason, "dev_loss": [fitted.loss_before, fitted.loss_after]}
+    return logits / np.float32(value), told
 
 
 def _rows(  # noqa: PLR0917

@@ -14,6 +14,7 @@ from inference.checkpoints import Source
 from inference.items import Items, read_items
 from inference.machine import set_threads
 from inference.prompts import Template, orders, template
+from inference.sampling import sample_counts
 from saturation.errors import DataError, Problem, UsageError
 from saturation.tables.door import read_votes
 from saturation.typing import Floats
@@ -77,11 +78,49 @@ def score_items(
     return frames
 
 
+def sample_items(
+    backend: TransformersBackend,
+    items: Items,
+    prompt: Template,
+    labels: Sequence[str],
+    *,
+    listed: Sequence[Sequence[int]],
+    n_samples: int,
+    seed: int,
+    columns: Mapping[str, Any],
+    quiet: bool = True,
+    say: Say = lambda text: None,
+) -> list[pl.DataFrame]:
+    """Rows of a predictions table from answers drawn: shares of the answers that name a label.
+
+    ``label_mass`` is the share of answers that do. Items none of whose answers does are left out, and counted aloud.
+    """
+    frames = []
+    for rank, order in enumerate(listed):
+        prompts = [prompt.prompt(dict(zip(items.columns, text, strict=True)), order) for text in items.texts]
+        counts = sample_counts(backend, prompts, prompt.label_words, n_samples=n_samples, seed=seed + rank, quiet=quiet)
+        told = counts.sum(axis=1)
+        if (told == 0).any():
+            say(f"{int((told == 0).sum())} of {len(told)} items got no answer that names a label: left out")
+        kept = np.flatnonzero(told)
+        own = {**columns, **({"member": str(rank)} if len(listed) > 1 else {})}
+        ids = [items.ids[row] for row in kept]
+        made = outputs.rows(None, ids, labels, counts[kept] / told[kept, None], None, columns=own)
+        frames.append(
+            _with_columns(made, {"label_mass": told[kept] / n_samples, "truncated": np.zeros(len(kept), bool)})
+        )
+    return frames
+
+
+def _with_columns(frame: pl.DataFrame, columns: Mapping[str, Any]) -> pl.DataFrame:
+    import polars as pl
+
+    return frame.with_columns([pl.Series(name, values) for name, values in columns.items()])
+
+
 def _frame(
     items: Items, labels: Sequence[str], probs: Floats, found: Scores, columns: Mapping[str, Any]
 ) -> pl.DataFrame:
-    import polars as pl
-
     shape = (len(items.ids), len(labels))
     logs = found.logprob.reshape(shape)
     made = outputs.rows(None, items.ids, labels, probs, None, columns=columns)
@@ -91,7 +130,7 @@ def _frame(
     extra["label_mass"] = np.exp(logs).sum(axis=1)
     extra["n_tokens"] = found.prompt_tokens.reshape(shape)[:, 0]
     extra["truncated"] = found.truncated.reshape(shape).any(axis=1)
-    return made.with_columns([pl.Series(name, values) for name, values in extra.items()])
+    return _with_columns(made, extra)
 
 
 def score_table(
@@ -107,6 +146,7 @@ def score_table(
     label_words: Mapping[str, str] | None,
     n_orders: int | None,
     normalisation: str,
+    samples: int | None,
     engine: str,
     seed: int,
     device: str,
@@ -141,15 +181,22 @@ def score_table(
             trust_remote_code=trust_remote_code,
         )
     )  # fmt: skip
-    columns = {"model": name or backend.about["name"], "method": "scored", "seed": seed}
-    frames = score_items(
-        backend, read, made, wanted, listed=listed, normalisation=normalisation, columns=columns, quiet=quiet, say=say
-    )
+    method = "scored" if samples is None else "sampled_answers"
+    shared: dict[str, Any] = {
+        "listed": listed, "columns": {"model": name or backend.about["name"], "method": method, "seed": seed},
+        "quiet": quiet, "say": say,
+    }  # fmt: skip
+    if samples is None:
+        frames = score_items(backend, read, made, wanted, normalisation=normalisation, **shared)
+    elif isinstance(backend, TransformersBackend):
+        frames = sample_items(backend, read, made, wanted, n_samples=samples, seed=seed, **shared)
+    else:
+        raise UsageError("--samples needs --engine transformers")
     facts = _facts(frames, say)
     story = provenance.of_run(
         "score", (*read.inputs, *(human.inputs if human is not None else ())), backend.about, template=made.text,
         template_sha256=made.digest, label_words=list(made.label_words), orders=[list(one) for one in listed],
-        normalisation=normalisation, engine=engine, precision=precision, seed=seed,
+        normalisation=normalisation, samples=samples, engine=engine, precision=precision, seed=seed,
     )  # fmt: skip
     outputs.write(out, frames, wanted, story)
     return {"wrote": str(out), "items": len(read.ids), "orders": len(listed), **facts}

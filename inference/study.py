@@ -203,11 +203,13 @@ def merge(shop: Workshop) -> Path:
     if missing:
         shown = "".join(f"\n- {run}" for run in missing[:10])
         raise UsageError(f"{len(missing)} of {len(shop.runs)} runs are missing; run again:{shown}")
-    frames, problems = [], []
+    frames, problems, temperatures = [], [], {}
     for run in shop.runs:
-        frame, _ = io.read_frame(shop.part(run))
+        frame, meta = io.read_frame(shop.part(run))
         problems += _wrong_rows(shop, run, frame)
         frames.append(frame)
+        if run.with_temperature and meta is not None:
+            temperatures[str(run)] = meta.provenance["settings"]["record"]["temperature"]
     if problems:
         raise UsageError("parts do not hold what they must; delete them and run again:\n" + "\n".join(problems[:20]))
     first = shop.study.models[0]
@@ -216,6 +218,7 @@ def merge(shop: Workshop) -> Path:
         "study", (), shop.about(first) if len(about) == 1 else {"models": about}, recipe=asdict(shop.study.recipe),
         runs=len(shop.runs), seeds=list(shop.study.seeds), draws=shop.study.draws, ties=shop.study.ties,
         subsample_seed=shop.study.subsample_seed, heldout=shop.study.data.heldout,
+        temperatures=temperatures,
     )  # fmt: skip
     columns = list(dict.fromkeys(name for frame in frames for name in frame.columns))
     whole = pl.concat(frames, how="diagonal").select(columns)

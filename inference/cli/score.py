@@ -31,6 +31,7 @@ from inference.scoring import NORMALISATIONS
     help="Orders of the labels in {options}, one member each; default: all for up to 4 labels, else one a label.",
 )
 @click.option("--normalisation", type=click.Choice(NORMALISATIONS), default="none", help="Of label words' lengths.")
+@click.option("--samples", type=click.IntRange(1), default=None, help="Draw so many answers instead, and count them.")
 @click.option("--engine", type=click.Choice(("transformers", "vllm")), default="transformers", help="What runs it.")
 @click.option("--seed", type=click.IntRange(0), default=0, help="Of the orders.")
 @options.machine

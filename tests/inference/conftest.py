@@ -11,6 +11,7 @@ import pytest
 from tests.inference import tiny
 
 torch = pytest.importorskip("torch", reason="the model side is not installed (annotation-saturation[inference])")
+torch.set_num_threads(1)
 
 
 @pytest.fixture(autouse=True)
@@ -20,7 +21,12 @@ def no_network(monkeypatch):
     def refuse(*_args, **_kwargs):
         raise AssertionError("a test of the model side tried to reach a network")
 
-    monkeypatch.setattr(socket.socket, "connect", refuse)
+    connect = socket.socket.connect
+
+    def local(self, address):
+        return connect(self, address) if self.family == socket.AF_UNIX else refuse()
+
+    monkeypatch.setattr(socket.socket, "connect", local)
     monkeypatch.setattr(socket, "getaddrinfo", refuse)
 
 

@@ -231,3 +231,28 @@ def test_memory_that_does_not_suffice_loses_nothing(backend):
 
     backend.model.forward = small
     assert np.abs(score(backend, pairs).logprob - expected).max() < 1e-4
+
+
+# answers drawn instead of probabilities read
+def test_answers_have_the_probabilities_that_scoring_reads(backend):
+    from inference.sampling import sample_counts
+
+    prompts = ["the dog is the", "two cat runs is the"]
+    n = 4000
+    counts = sample_counts(backend, prompts, ("red", "blue"), n_samples=n, seed=3)
+    # an answer begins with a label when its first token is that word: every token here is a word of its own
+    expected = np.exp(score(backend, [(p, f" {w}") for p in prompts for w in ("red", "blue")]).logprob).reshape(2, 2)
+    error = np.sqrt(expected * (1 - expected) / n)
+    assert (np.abs(counts / n - expected) < 4.5 * error).all()
+    alone = sample_counts(backend, prompts[:1], ("red", "blue"), n_samples=n, seed=3)
+    assert np.array_equal(alone[0], counts[0]), "other prompts do not matter"
+
+
+def test_a_table_of_answers(tables, folder, tmp_path):
+    run(tables, folder, tmp_path / "p.parquet", "--samples", "300", "--orders", "1")
+    frame, _ = io.read_frame(tmp_path / "p.parquet")
+    assert frame["method"].unique().to_list() == ["sampled_answers"]
+    probs = frame.select([f"p_{label}" for label in LABELS]).to_numpy()
+    assert np.allclose(probs.sum(1), 1)
+    told = np.round(frame["label_mass"].to_numpy() * 300)
+    assert np.allclose(probs * told[:, None], np.round(probs * told[:, None]), atol=1e-6)
