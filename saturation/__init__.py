@@ -7,6 +7,7 @@ Questions: ``label_curve`` (how close are N votes to the crowd?), ``saturation_c
 model?), ``evaluate`` (how good are the predictions?), ``compare`` (which condition is better?), ``murphy`` (what is the
 Brier score made of?); ``report`` answers them together,
 ``study`` for several models and data sets. Out: ``plot`` draws results, ``write_table`` writes tables.
+``baselines`` adds conditions that need no training to a table of predictions.
 Beside them: ``metrics`` (the formulas), ``simulate`` (studies with a known answer), ``__version__``, and the errors
 ``SaturationError``, ``UsageError`` and ``DataError``, which lists each ``Problem``.
 
@@ -26,6 +27,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from saturation import metrics, simulate
+    from saturation.analyses.baselines.baselines import baselines
     from saturation.analyses.comparing.comparison import compare
     from saturation.analyses.curve.saturation import saturation_curve
     from saturation.analyses.evaluate import evaluate
@@ -49,6 +51,7 @@ _HOME = {
     "Problem": "saturation.errors",
     "SaturationError": "saturation.errors",
     "UsageError": "saturation.errors",
+    "baselines": "saturation.analyses.baselines.baselines",
     "ceiling": "saturation.analyses.worth.ceiling",
     "compare": "saturation.analyses.comparing.comparison",
     "equivalents": "saturation.analyses.worth.equivalents",
@@ -80,6 +83,7 @@ __all__ = [
     "SaturationError",
     "UsageError",
     "__version__",
+    "baselines",
     "ceiling",
     "compare",
     "equivalents",

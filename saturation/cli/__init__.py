@@ -21,6 +21,7 @@ HELP = {
     "evaluate": "Score predictions against the annotators' votes, with intervals.",
     "label-curve": "How close do N votes an item come to the full crowd? Votes only, no model.",
     "curve": "Saturation of models trained on N votes an item: gains, fractions and N*.",
+    "baselines": "Add temperature, tuned smoothing and base rate to a table of predictions.",
     "murphy": "Split the Brier score into reliability, resolution and uncertainty, with intervals.",
     "compare": "Compare conditions on the same items: differences, effect sizes, paired tests.",
     "ceiling": "What people themselves would score, and how far models are from it.",

@@ -62,6 +62,7 @@ WORDS = {
     "favours": "better side",
     "cohen_dz": "Cohen's d_z",
     "planned_difference": "true difference",
+    "share": "share of resamples",
     "crowd_size": "people",
 }
 
@@ -100,6 +101,12 @@ TITLES = {
     "detectable": "difference that is found with 80% power",
     "wrong_metric": "expected error when votes are bought for another metric, relative to the own optimum",
     "fit_aicc": "fitted curves: AICc, smaller is preferred",
+    "temperature": "temperature T that the logits are divided by",
+    "strength": "smoothing strength chosen on the development items",
+    "dev_loss": "soft cross-entropy on the development items, in nats",
+    "base_rate": "base rate: share of each label",
+    "test_loss": "soft cross-entropy of the tuned model on the test items, in nats",
+    "best_on_test": "soft cross-entropy of the strength that is best on the test items, in nats: a bound",
     "rel": "rel: reliability, what miscalibration costs",
     "res": "res: resolution, what telling items apart gains",
     "unc": "unc: uncertainty of the labels alone",

@@ -4,6 +4,7 @@ The keys of a row and their order are an interface (``saturation/1``): every row
 keys, null where they do not apply, never NaN or infinity.
 """
 
+from saturation.results.baselines import BaselineRow, BaselinesResult
 from saturation.results.ceiling import CeilingResult, CeilingRow
 from saturation.results.equivalents import EquivalentsResult, EquivalentsRow
 from saturation.results.flat import (
@@ -52,6 +53,8 @@ __all__ = [
     "AcrossRow",
     "AdviceRow",
     "Answer",
+    "BaselineRow",
+    "BaselinesResult",
     "CeilingResult",
     "CeilingRow",
     "CompareResult",

@@ -1,0 +1,1 @@
+"""Baselines made from tables: fitted on development items, applied to test items."""
