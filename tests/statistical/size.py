@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import multiprocessing
+import os
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -101,6 +102,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--processes", type=int, default=2)
     options = parser.parse_args(arguments)
     every = scenarios()
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # read by the processes that start here: one thread each
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(options.processes, mp_context=context) as pool:
         jobs = [pool.submit(_one, rank, options.seed, options.replications) for rank in range(len(every))]

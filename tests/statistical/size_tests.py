@@ -13,6 +13,7 @@ from saturation.resampling.draw import item_weights
 from saturation.resampling.linearized import Influence, covariance
 from saturation.resampling.max_t import max_t, max_t_p
 from saturation.resampling.mixed import Cells, mixed_model, two_way
+from saturation.resampling.sums import weighted_sums
 
 LEVEL = 0.95
 ALPHA = 1 - LEVEL
@@ -152,10 +153,10 @@ def of_families(d: np.ndarray) -> Decisions:
     n = d.shape[-1]
     p_values = np.array([[paired.paired_t(row).p for row in family] for family in d])
     t = d.mean(axis=-1) / d.std(axis=-1, ddof=1) * n**0.5
-    weights = _weights(n)
+    weights = item_weights(0, 0, N_RESAMPLES, n)
     stepped, whole, bands = [], [], []
     for family, own_p, own_t in zip(d, p_values, t, strict=True):
-        stepped.append(_centred(weights @ family.T / n, own_p).min())
+        stepped.append(_centred(weighted_sums(weights, family, threads=1) / n, own_p).min())
         correlation = np.corrcoef(family)
         whole.append(max_t_p(own_t, correlation, n - 1).min())
         bands.append(np.abs(own_t).max() > max_t(correlation, n - 1))
