@@ -1,6 +1,7 @@
 """Fitted curves of a study: rows, predictions, and the asymptote as a ceiling."""
 
 import dataclasses
+import functools
 
 import numpy as np
 import pytest
@@ -194,3 +195,42 @@ def test_soft_curve_of_two_budgets_beside_a_longer_one_has_no_asymptote():
     undefined_rows_have_reasons(made)
     reasons = {r.unc.reason for r in made.rows if r.quantity == "shortfall"}
     assert reasons == {"no asymptote: model=m,method=soft has one budget only"}
+
+
+@functools.cache
+def degenerate_studies():
+    """Every way in which there is nothing to fit, by name."""
+    plain = many(n_items=30, n_seeds=1, splits=1)
+    counts = np.zeros_like(plain.votes.counts)
+    counts[:, 0] = 40
+    flat = tuple(np.broadcast_to([0.5, 0.3, 0.2], p.shape).copy() for p in plain.probs)
+    tied = tuple(p.copy() for p in plain.probs)
+    at = [plain.conditions.index(CURVE[b]) for b in (3, 4)]
+    for probs in tied:
+        probs[at[1]] = probs[at[0]]
+    return {
+        "one item": many(n_items=1, splits=1),
+        "two items": many(n_items=3, splits=1),
+        "unanimous": dataclasses.replace(plain, votes=dataclasses.replace(plain.votes, counts=counts)),
+        "constant model": dataclasses.replace(plain, probs=flat),
+        "two budgets tied everywhere": dataclasses.replace(plain, probs=tied),
+        "one vote an item": many(n_items=30, votes=1),
+        "two labels": many(n_items=30, n_labels=2),
+    }
+
+
+@pytest.mark.parametrize("ceiling", [None, "asymptote"])
+@pytest.mark.parametrize("name", degenerate_studies())
+def test_where_there_is_nothing_to_fit_there_is_a_reason(name, ceiling):
+    one = degenerate_studies()[name]
+    names = ["kl", "tvd", "entropy_correlation", "accuracy", "entropy"]
+    made = saturation_curve(one, metrics=names, fits=FORMS, predict=(100,), ceiling=ceiling)
+    undefined_rows_have_reasons(made)
+    rows = [r for r in made.rows if r.quantity.startswith("fit_") or r.quantity == "n_star_fit"]
+    assert rows
+    for row in rows:
+        for number in (row.unc.estimate, row.unc.low, row.unc.high, row.unc.se):
+            assert number is None or np.isfinite(number), row
+    if name == "two budgets tied everywhere":
+        reason = find(made, "fit_asymptote", "kl", baseline="power").unc.reason
+        assert reason.startswith("no fit: two budgets agree on every item")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 from scipy.special import xlogy
@@ -18,8 +17,6 @@ DEFAULT_BUDGETS = (1, 2, 3, 5, 10, 20, 50, 100)
 SHARE_OF_ITEMS = 0.8
 """The default budgets are those that at least this share of the items can reach."""
 REFERENCES: tuple[Reference, ...] = ("disjoint", "rest", "all", "plug_in")
-
-Ragged = Literal["common", "per-budget"]
 
 
 @dataclass(frozen=True, slots=True)
