@@ -1,122 +1,164 @@
-"""Where the annotators' part of an interval comes from: ``python -m tests.statistical.crowd``.
+"""Intervals about another crowd: ``python -m tests.statistical.crowd``.
 
-Studies whose votes come from one crowd of A people with habits; the truth is about new items and a new crowd. For
-means of item scores four standard errors are compared with the spread of the estimates:
-
-``items``: as if votes were independent. ``weights``: what ``evaluate`` does from 20 annotators on, random weights on
-them. ``deletions``: V_items + V_A, V_A the delete-one-annotator jackknife, df A - 1. ``less shared``:
-max(V_items + V_A - V_e, V_items), V_e the part of V_A that is the votes' own noise within items, which V_items holds
-already: with psi_ia what deleting annotator a does to the score of item i,
-
-    V_A = (A-1)/A sum_a (D_a - mean D)^2, D_a = sum_i psi_ia / I,    V_e = (A-1)/A sum_ia (psi_ia - mean psi_i)^2 / I^2.
+Studies whose votes come from one crowd of A people with habits; the truth is about new items and a new crowd. Three
+ways to an interval are compared with the spread of the estimates: ``independent``, design ``items``: as if no person
+voted on two items; ``weights``, random weights on items and annotators (``interval="normal"`` of ``evaluate``);
+``house``, what every analysis does without being asked: V_items + max(V_A - V_w, 0), see ``saturation.analyses.crowd``.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy import special
 
+from saturation.analyses.comparing.comparison import compare
+from saturation.analyses.curve.saturation import saturation_curve
 from saturation.analyses.evaluate import evaluate
-from saturation.metrics.distance import brier
-from saturation.metrics.divergence import kl
-from saturation.metrics.entropy import entropy_bias
-from saturation.tables.panel import Panel
+from saturation.analyses.labels.label_curve import label_curve
+from saturation.analyses.remarks import equally_busy
+from saturation.tables.panel import Ballots, Panel
 from tests.statistical import model, truth
 from tests.statistical.settings import Setting
 from tests.statistical.table import markdown, share
 from tests.statistical.truth import truths
 
-METRICS: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
-    "brier": brier,
-    "kl": kl,
-    "entropy_bias": entropy_bias,
-}
-STUDIES = ((100, 5, 30), (1500, 5, 30), (500, 5, 150), (500, 20, 40))
-"""Items, votes an item, people."""
-REPLICATIONS = 150
-WAYS = ("items", "weights", "deletions", "less shared")
+METRICS = ("brier", "kl", "tvd", "accuracy", "entropy_bias", "entropy_correlation")
+LABELS = ("brier", "kl", "entropy_correlation")
+WAYS = ("independent", "weights", "house")
+WEIGHTS_DRAWS = 200
+Found = dict[str, tuple[float, float, float]]
+"""Quantity -> estimate, low and high."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Parts:
-    """A mean score with the parts of its variance."""
+@dataclass(frozen=True, slots=True)
+class Crowd:
+    """One size of study: items, votes an item and people; ``drawn_from`` votes, busy people's first."""
 
-    estimate: float
-    items: float
-    annotators: float
-    shared: float
+    items: int
+    votes: int
+    people: int
+    drawn_from: int | None = None
+
+    @property
+    def text(self) -> str:
+        """For the table."""
+        uneven = ", uneven" if self.drawn_from else ""
+        return f"{self.items} x {self.votes}, {self.people} people{uneven}"
 
 
-def parts(scores: Callable[[np.ndarray, np.ndarray], np.ndarray], probs: np.ndarray, panel: Panel) -> Parts:
-    """All of one mean; items have equal numbers of votes."""
-    counts, ballots = panel.votes.counts, panel.votes.ballots
+STUDIES = (
+    Crowd(100, 5, 30),
+    Crowd(500, 5, 30),
+    Crowd(1500, 5, 30),
+    Crowd(500, 5, 150),
+    Crowd(500, 20, 40),
+    Crowd(500, 5, 40, drawn_from=20),
+    Crowd(500, 5, 8),
+)
+REPLICATIONS = 200
+
+
+def study(crowd: Crowd, replication: int, seed: int) -> Panel:
+    """One simulated study; predictions do not depend on the votes."""
+    setting = Setting(crowd.items, crowd.drawn_from or crowd.votes, 1, annotators=True, new_runs=False)
+    panel = model.study(seed, setting, replication, crowd.people)
+    if crowd.drawn_from is None:
+        return panel
+    rng = np.random.default_rng((seed, replication))
+    votes = replace(panel.votes, **thinned(panel.votes.ballots, crowd, rng))
+    return replace(panel, votes=votes, summary=votes.summary)
+
+
+def thinned(ballots: Ballots | None, crowd: Crowd, rng: np.random.Generator) -> dict[str, object]:
+    """Ballots and counts of the votes that are kept: people are lognormally busy, whatever they say."""
     assert ballots is not None
-    n_items, n_people = len(counts), len(ballots.annotator_ids)
-    label = ballots.label.reshape(n_items, -1)
-    own = scores(probs, counts)
-    moved = np.zeros(label.shape)
-    for k in range(counts.shape[1]):
-        has = counts[:, k] > 0
-        without = counts[has] - np.eye(counts.shape[1], dtype=np.int64)[k]
-        change = np.zeros(n_items)
-        change[has] = scores(probs[has], without) - own[has]
-        moved += (label == k) * change[:, None]
-    of_person = np.bincount(ballots.annotator, moved.ravel(), minlength=n_people) / n_items
-    growth = (n_people - 1) / n_people
-    return Parts(
-        estimate=float(own.mean()),
-        items=float(own.var(ddof=1) / n_items),
-        annotators=float(growth * ((of_person - of_person.mean()) ** 2).sum()),
-        shared=float(growth * ((moved - moved.mean(axis=1, keepdims=True)) ** 2).sum() / n_items**2),
-    )
+    busy = np.exp(1.2 * rng.standard_normal(crowd.people))
+    key = np.log(rng.random(len(ballots.item))) / busy[ballots.annotator]
+    order = np.lexsort((-key, ballots.item)).reshape(crowd.items, -1)[:, : crowd.votes]
+    kept = np.sort(order, axis=1).ravel()
+    present, annotator = np.unique(ballots.annotator[kept], return_inverse=True)
+    item, label = ballots.item[kept], ballots.label[kept]
+    counts = np.zeros((crowd.items, len(model.LABELS)), dtype=np.int64)
+    np.add.at(counts, (item, label), 1)
+    names = tuple(ballots.annotator_ids[a] for a in present)
+    return {"counts": counts, "ballots": Ballots(names, item, annotator, label)}
 
 
-def half_widths(found: Parts, n_items: int, n_people: int) -> dict[str, float]:
-    """Half of each 95% interval: t with Satterthwaite's degrees of freedom."""
-    both = found.items + found.annotators
-    ways = {"items": (found.items, 0.0), "deletions": (both, found.annotators)}
-    ways["less shared"] = (max(both - found.shared, found.items), found.annotators)
-    made = {}
-    for way, (variance, people) in ways.items():
-        df = variance**2 / (found.items**2 / (n_items - 1) + people**2 / (n_people - 1))
-        made[way] = float(special.stdtrit(max(df, n_people - 1), 0.975) * variance**0.5)
-    return made
-
-
-def compare(n_items: int, n_votes: int, n_people: int, replications: int, seed: int = 0) -> Iterator[Sequence[str]]:
-    """Rows of the table for one size of study."""
-    setting = Setting(n_items, n_votes, 1, annotators=True, new_runs=False)
+def answers(panel: Panel, way: str) -> Found:
+    """Every quantity by one way; weights are only there for ``evaluate``."""
     at = truth.EVALUATED_CONDITION
-    true = truths(n_votes, new_runs=False)
-    errors: dict[str, list[float]] = {metric: [] for metric in METRICS}
-    halves: dict[str, list[list[float]]] = {metric: [] for metric in METRICS}
+    one = replace(panel, conditions=panel.conditions[at : at + 1], probs=(panel.probs[0][at : at + 1],))
+    told = {
+        "independent": {"design": "items", "interval": "linearized_t"},
+        "weights": {"design": "items x annotators", "interval": "normal", "n_resamples": WEIGHTS_DRAWS},
+        "house": {},
+    }[way]
+    found: Found = {}
+    for row in evaluate(one, metrics=METRICS, threads=1, **told).rows:
+        found[f"evaluate {row.metric}"] = _ends(row.unc)
+    if way == "weights":
+        return found
+    design = "items" if way == "independent" else None
+    budget, top = panel.conditions[at], panel.conditions[-1]
+    for row in compare(panel, a=budget, b=top, metrics=["kl"], tests=[], design=design, threads=1).rows:
+        if row.quantity == "difference":
+            found["curve kl shortfall 10"] = _ends(row.unc)
+    options = {"baselines": [truth.BASELINE], "design": design, "threads": 1}
+    for row in saturation_curve(panel, metrics=["kl"], **options).rows:
+        if (row.quantity, row.budget) == ("fraction", 10):
+            found["curve kl fraction 10"] = _ends(row.unc)
+    for row in label_curve(panel.votes, metrics=LABELS, design=design, threads=1).rows:
+        if row.quantity in ("value", "fraction"):
+            found[f"labels {row.metric} {row.quantity} {row.budget}"] = _ends(row.unc)
+    return found
+
+
+def _ends(unc: object) -> tuple[float, float, float]:
+    values = (getattr(unc, name) for name in ("estimate", "low", "high"))
+    estimate, low, high = (np.nan if value is None else value for value in values)
+    return estimate, low, high
+
+
+def compared(crowd: Crowd, replications: int = REPLICATIONS, seed: int = 0) -> Iterator[Sequence[str]]:
+    """Rows of the table for one size of study: coverage, and mean half width over 1.96 standard deviations."""
+    true = truths(crowd.votes, new_runs=False)
+    found: dict[str, dict[str, list[tuple[float, float, float]]]] = {}
+    busy = []
     for replication in range(replications):
-        panel = model.study(seed, setting, replication, n_people)
-        one = replace(panel, conditions=panel.conditions[at : at + 1], probs=(panel.probs[0][at : at + 1],))
-        rows = {row.metric: row.unc for row in evaluate(one, metrics=tuple(METRICS), threads=1).rows}
-        for metric, scores in METRICS.items():
-            found = parts(scores, one.probs[0][0, 0], panel)
-            made = half_widths(found, n_items, n_people)
-            made["weights"] = (rows[metric].high - rows[metric].low) / 2
-            errors[metric].append(found.estimate - true[f"evaluate {metric}"].value)
-            halves[metric].append([made[way] for way in WAYS])
-    for metric in METRICS:
-        error, half = np.array(errors[metric]), np.array(halves[metric])
-        covered = (np.abs(error)[:, None] <= half).mean(axis=0)
-        wide = half.mean(axis=0) / 1.96 / error.std()
-        cells = [f"{share(float(c))} ({w:.2f})" for c, w in zip(covered, wide, strict=True)]
-        yield str(n_items), str(n_votes), str(n_people), metric, f"{error.std():.4f}", *cells
+        panel = study(crowd, replication, seed)
+        assert panel.votes.ballots is not None
+        busy.append(equally_busy(panel.votes.ballots))
+        for way in WAYS:
+            for name, ends in answers(panel, way).items():
+                found.setdefault(name, {}).setdefault(way, []).append(ends)
+    for name, ways in found.items():
+        if name not in true:
+            continue
+        spread = float(np.nanstd(np.array(ways["house"])[:, 0]))
+        cells = [_cell(np.array(ways[way]), true[name].value, spread) if way in ways else "-" for way in WAYS]
+        yield crowd.text, f"{np.mean(busy):.0f}", name, f"{spread:.4f}", *cells
+
+
+def _cell(ends: np.ndarray, true: float, spread: float) -> str:
+    """Coverage of the intervals that there are, and how wide they are."""
+    ends = ends[np.isfinite(ends).all(axis=1)]
+    if not len(ends) or spread < 1e-12:
+        return "-"
+    covered = float(((ends[:, 1] <= true) & (true <= ends[:, 2])).mean())
+    wide = float((ends[:, 2] - ends[:, 1]).mean()) / 2 / 1.96 / spread
+    return f"{share(covered)} ({wide:.2f})"
 
 
 def main() -> None:
-    """Print the table."""
-    rows = [row for study in STUDIES for row in compare(*study, REPLICATIONS)]
-    head = ("items", "votes", "people", "score", "sd of estimates", *WAYS)
-    sys.stdout.write(markdown(head, rows) + "\n")
+    """Print the table, one size of study after the other."""
+    head = ("study", "equally busy", "quantity", "sd of estimates", *WAYS)
+    for number, crowd in enumerate(STUDIES):
+        lines = markdown(head, list(compared(crowd))).splitlines(keepends=True)
+        sys.stdout.write("".join(lines if number == 0 else lines[2:]).rstrip("\n") + "\n")
+        sys.stdout.flush()
 
 
 if __name__ == "__main__":
