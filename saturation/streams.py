@@ -38,6 +38,7 @@ class Purpose(IntEnum):
     POPULATION = 13
     CEILING = 14
     PLANNING = 20
+    VOTE_SPLITS = 21
     TRAINING_ORDER = 40
     TRAINING_LABELS = 41
     HELD_OUT = 42
