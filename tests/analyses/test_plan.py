@@ -10,9 +10,10 @@ import pytest
 from statsmodels.stats.power import TTestPower
 
 import saturation as sat
-from saturation.analyses.planning import simulated
+from saturation.analyses.planning import laws, simulated
 from saturation.analyses.planning.components import ONE_VOTE, TRUNCATED, VoteScores, components_of
 from saturation.analyses.planning.costs import Costs
+from saturation.analyses.planning.laws import given_forecasts
 from saturation.analyses.planning.people import NOBODY_TWICE, people_of
 from saturation.analyses.planning.plan import DEFAULT_METRICS, RANKED
 from saturation.analyses.planning.power import detectable, power
@@ -282,20 +283,44 @@ def test_simulation_finds_the_components_of_a_mean_over_votes():
     """Of a score that is a mean over votes, v(N) under the fitted law is sigma_I^2 + sigma_V^2 / N, with no bias."""
     panel = two_models(2, 400)
     subject = of_panel(panel, "method=soft", None)
-    drawn = simulated.simulate(subject, metric("brier_vote"), (1, 4, 20), seed=1)
-    parameters = simulated.law(subject.pilot, subject.prior)
+    (drawn,) = simulated.simulate(subject, [metric("brier_vote")], (1, 4, 20), seed=1)
+    parameters = simulated.law(subject)
     total = parameters.sum(axis=1, keepdims=True)
     p = parameters / total
     table = subject.vote_scores(metric("brier_vote")).table
-    # p_i is Dirichlet: the mean score m_i = sum p g has variance sum over k, l of g_k g_l Cov(p_k, p_l)
-    mean = (p * table).sum(axis=1)
-    spread = ((p * table**2).sum(axis=1) - mean**2) / (total[:, 0] + 1)
-    second = (p * table**2).sum(axis=1)
+    # p_i is Dirichlet: its mean score sum_k p_ik g_ik has variance [sum_k p_k g_k^2 - (sum_k p_k g_k)^2] / (total + 1)
+    mean, second = (p * table).sum(axis=1), (p * table**2).sum(axis=1)
+    spread = (second - mean**2) / (total[:, 0] + 1)
     items = mean.var(ddof=1) + spread.mean()
     votes = (second - (mean**2 + spread)).mean()
     for place, n in enumerate((1, 4, 20)):
-        assert drawn.squares[place].mean() == pytest.approx(items + votes / n, rel=0.02)
-        assert drawn.values[place].mean() == pytest.approx(drawn.against_everybody.mean(), abs=0.004)
+        assert drawn.variances[0, place] == pytest.approx(items + votes / n, rel=0.05)
+        assert drawn.values[0, place] == pytest.approx(drawn.against_everybody[0], abs=0.01)
+    # and these are the components that the votes themselves show, but for noise
+    own = components_of(subject.vote_scores(metric("brier_vote")))
+    assert items == pytest.approx(own.items, abs=2.5 * own.spread(np.array([1.0, 0.0])))
+    assert votes == pytest.approx(own.votes, abs=2.5 * own.spread(np.array([0.0, 1.0])))
+
+
+def test_law_given_forecasts_finds_what_it_was_made_of():
+    draw = np.random.default_rng(1)
+    forecasts = draw.dirichlet([1, 1, 1], 3000)
+    tempered = forecasts**0.5 * [1.0, 2.0, 0.5]
+    means = tempered / tempered.sum(axis=1, keepdims=True)
+    counts = np.stack([draw.multinomial(4, draw.dirichlet(6 * q)) for q in means])
+    found = given_forecasts(counts, forecasts[None]) - counts
+    assert found.sum(axis=1) == pytest.approx(6.0, rel=0.15)
+    assert np.abs(found / found.sum(axis=1, keepdims=True) - means).mean() < 0.02
+
+
+def test_law_given_forecasts_climbs_to_the_top():
+    draw = np.random.default_rng(2)
+    forecasts = draw.dirichlet([1, 1], (2, 50))
+    counts = draw.integers(0, 4, (50, 2)) + np.array([1, 0])
+    problem = laws._Problem(counts.astype(float), np.log(forecasts))
+    theta = draw.normal(size=5)
+    slope = [(problem.loss(theta + 1e-6 * one)[0] - problem.loss(theta - 1e-6 * one)[0]) / 2e-6 for one in np.eye(5)]
+    assert problem.loss(theta)[1] == pytest.approx(slope, abs=1e-7)
 
 
 def test_bias_of_a_distance_is_what_more_votes_take_off():

@@ -29,9 +29,9 @@ WRONG_METRIC = Note(
 )
 SIMULATED = Note(
     "simulated",
-    "{}: no means over votes, so their noise was simulated from the law fitted to the pilot's votes, which the "
-    "intervals take as known. Against N votes their value is another than against everybody, by the bias; the optimum "
-    "has the smallest sum of its square and the variance",
+    "{}: no means over votes, so their noise was simulated from a law fitted to the pilot: as right as a Dirichlet "
+    "law is. Against N votes their value is another than against everybody, by the bias; the optimum has the smallest "
+    "sum of its square and the variance",
 )
 NO_PEOPLE = Note("annotators_not_simulated", "other annotators are in no interval and no width of {}")
 

@@ -10,7 +10,7 @@ from saturation.analyses.planning.components import components_of
 from saturation.analyses.planning.costs import Costs
 from saturation.analyses.planning.notes import notes_of
 from saturation.analyses.planning.rows import Entry, Field, rows_of
-from saturation.analyses.planning.simulated import simulate
+from saturation.analyses.planning.simulated import Simulated, simulate
 from saturation.analyses.planning.spreads import Drawn, Linear, Optimum
 from saturation.analyses.planning.subjects import FORECASTS, Subject, of_panel, of_votes
 from saturation.errors import UsageError
@@ -23,7 +23,7 @@ from saturation.tables.panel import Panel, Votes
 DEFAULT_METRICS = ("cross_entropy", "brier_vote", "tvd", "entropy_correlation")
 TABLE_BUDGETS = (1, 2, 3, 5, 10, 20, 50, 100)
 """Votes an item in the tables, beside the optima."""
-GRID = (1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30, 40, 50, 70, 100)
+GRID = (1, 2, 3, 4, 5, 7, 10, 15, 20, 30, 50, 70, 100)
 """Votes an item at which a simulated metric is looked at, up to the largest number allowed."""
 MOST_VOTES = 1000
 RANKED = "a rank statistic: plans are for means over items and smooth functions of them"
@@ -207,15 +207,13 @@ def _n_people(votes: Votes) -> int:
 
 
 def _entries(subject: Subject, chosen: Sequence[Metric], costs: Costs, level: float, seed: int) -> list[Entry]:
-    """Every metric: means over votes first, whose optima the simulated ones are looked at too."""
+    """Every metric; means over votes come first, since the others are looked at their optima too."""
     linear = {one.name: _linear(subject, one, costs, level) for one in chosen if subject.is_linear(one)}
     best = {one.optimum.budget for one in linear.values() if isinstance(one.optimum, Optimum)}
     wanted = {n for n in (*GRID, *TABLE_BUDGETS, *best, costs.most_votes) if n <= costs.most_votes}
-    budgets = tuple(sorted(wanted))
-    return [
-        linear[one.name] if one.name in linear else _drawn(subject, one, budgets, costs=costs, level=level, seed=seed)
-        for one in chosen
-    ]
+    drawn = _drawn(subject, [one for one in chosen if one.name not in linear], tuple(sorted(wanted)), seed)
+    found = linear | {one.name: _of_drawn(one, drawn[one.name], costs, level) for one in chosen if one.name in drawn}
+    return [found[one.name] for one in chosen]
 
 
 def _linear(subject: Subject, metric: Metric, costs: Costs, level: float) -> Entry:
@@ -227,14 +225,26 @@ def _linear(subject: Subject, metric: Metric, costs: Costs, level: float) -> Ent
 
 
 def _drawn(
-    subject: Subject, metric: Metric, budgets: tuple[int, ...], *, costs: Costs, level: float, seed: int
-) -> Entry:
-    reason = RANKED if metric.features is None else _no_law(subject)
-    if reason is not None:
-        return Entry(metric, reason, reason)
-    spread = Drawn(simulate(subject, metric, budgets, seed), level)
-    if all(spread.variance(n) is None for n in budgets):
-        undefined = f"undefined at every number of votes up to {budgets[-1]}: {metric.undefined}"
+    subject: Subject, metrics: Sequence[Metric], budgets: tuple[int, ...], seed: int
+) -> dict[str, Simulated | str]:
+    """Metrics that are no means over votes, simulated; or the reason why one is not."""
+    reason = _no_law(subject)
+    possible = [one for one in metrics if one.features is not None and reason is None]
+    told: dict[str, Simulated | str] = {one.name: reason or RANKED for one in metrics}
+    if possible:
+        names = [one.name for one in possible]
+        told |= dict(zip(names, simulate(subject, possible, budgets, seed), strict=True))
+    return told
+
+
+def _of_drawn(metric: Metric, found: Simulated | str, costs: Costs, level: float) -> Entry:
+    if isinstance(found, str):
+        return Entry(metric, found, found)
+    spread = Drawn(found, level)
+    if all(spread.variance(n) is None for n in found.budgets):
+        undefined = (
+            f"undefined, or without noise, at every number of votes up to {found.budgets[-1]}: {metric.undefined}"
+        )
         return Entry(metric, undefined, undefined)
     return Entry(metric, spread, spread.optimum(costs))
 

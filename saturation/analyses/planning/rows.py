@@ -201,7 +201,8 @@ def _bias_rows(field: Field, entry: Entry) -> Iterator[PlanRow]:
         if spread.variance(budget) is None:
             yield _row(field, entry, "bias", _none(field, SINGLE_SHORT), budget=budget)
             continue
-        value, half = spread.bias(budget), critical(field.level, spread.df) * spread.bias_se(budget)
+        value, se = spread.bias(budget)
+        half = critical(field.level, spread.df) * se
         unc = _known(field, entry, Range(value, value - half, value + half), interval="linearized_t")
         yield _row(field, entry, "bias", unc, budget=budget)
 
@@ -324,11 +325,13 @@ def _known(
     estimator: EstimatorName = "model" if isinstance(entry.spread, Drawn) else "plugin"
     parts = entry.components
     ends = made if isinstance(made, Range) else Range(made, float("nan"), float("nan"))
-    has_ends = isinstance(made, Range)
+    has_ends = np.isfinite(ends.low) and np.isfinite(ends.high)
+    if not has_ends and isinstance(made, Range):
+        reason = _said(reason, "no interval: it does not exist without some of the items")
     return Uncertainty(
         estimate=ends.value,
-        low=ends.low if has_ends else None,
-        high=ends.high if has_ends else None,
+        low=float(ends.low) if has_ends else None,
+        high=float(ends.high) if has_ends else None,
         level=field.level,
         interval=interval if has_ends else "none",
         estimator=estimator,

@@ -1,51 +1,56 @@
 """Metrics that are not means over votes: how much one item adds to their noise at N votes, by simulation.
 
-The pilot's law of label distributions is a Dirichlet, so that item i with votes c_i has p_i from Dirichlet(c_i + A pi).
-Every draw gives each item a p_i and N votes from it. With I items the metric then has variance v(N) / I, v(N) being the
-variance over items of what they add to it (scores; influence values where it is no mean). Against N votes its value is
-another than against everybody, p_i itself: that bias does not fall with the number of items.
+The pilot suggests a law of every item's label distribution p_i, given its votes and the models' forecasts. Every draw
+gives each item a p_i and N votes from it. With I items the metric then has variance v(N) / I, v(N) being the variance
+over items of what they add to it (scores; influence values where it is no mean). Against N votes its value is another
+than against everybody, p_i itself: that bias does not fall with the number of items.
+
+Groups of items are left out in turn, the law fitted anew and everything drawn again from the same random words: the
+jackknife of that is the spread for other items, the law's own uncertainty in it.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy import special
 
 from saturation.analyses.context import Statistic, corrected, plain
+from saturation.analyses.planning.laws import given_forecasts, given_votes
 from saturation.analyses.planning.subjects import Subject, combined
-from saturation.metrics import agreement
 from saturation.metrics.metric import Metric
 from saturation.streams import Purpose, uniforms
 from saturation.typing import Floats, Ints
 
-ITEMS_DRAWN = 40_000
+ITEMS_DRAWN = 6_000
 """Items drawn in all, which puts the error of the simulation well below that of the pilot."""
-_LEAST, _MOST = 4, 400
+GROUPS = 10
+"""Groups of items that are left out in turn."""
+_LEAST, _MOST = 4, 40
 _LABEL, _VOTE, _DRAW = 1, 1 << 20, 1 << 24
 """Where in an item's stream the shares, the votes and the next draw begin; 0 picks a forecasting vote."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Simulated:
-    """Noise of one item at several budgets.
+    """A metric at several budgets, of all items (row 0) and without each group of them.
 
     Attributes
     ----------
     budgets
         Votes an item.
-    squares
-        (budgets, items) mean over draws of (value - mean)^2 I / (I - 1); their mean over items is v(N). NaN where the
-        metric is undefined with so few votes.
+    variances
+        (1 + groups, budgets) v(N); NaN where the metric is undefined with so few votes.
     values
-        (budgets, items) mean over draws of what an item adds to the metric.
+        (1 + groups, budgets) its value against N votes.
     against_everybody
-        (items,) the same against p_i.
+        (1 + groups,) its value against the distributions that votes are drawn from.
     """
 
     budgets: tuple[int, ...]
-    squares: Floats
+    variances: Floats
     values: Floats
     against_everybody: Floats
 
@@ -54,12 +59,11 @@ class Simulated:
         return self.budgets.index(budget)
 
 
-def law(counts: Ints, prior: agreement.BaseRate) -> Floats:
-    """(items, labels) parameters of the Dirichlet of every item given its votes; infinite where p_i = pi."""
-    if np.isinf(prior.strength):
-        return np.where(prior.distribution > 0, np.inf, 0.0) * np.ones(counts.shape)
-    strength = 0.0 if np.isnan(prior.strength) else prior.strength
-    return np.asarray(counts + strength * prior.distribution, dtype=np.float64)
+def law(subject: Subject) -> Floats:
+    """(items, labels) parameters of the Dirichlet that p_i is drawn from."""
+    if subject.forecast == "model":
+        return given_forecasts(subject.pilot, subject.forecasts())
+    return given_votes(subject.pilot, subject.prior)
 
 
 def draw_shares(parameters: Floats, pi: Floats, seed: int, ranks: Ints, draw: int) -> Floats:
@@ -87,40 +91,55 @@ def statistic_of(metric: Metric, subject: Subject) -> Statistic:
     return plain(metric) if fixed is None else fixed
 
 
-def simulate(subject: Subject, metric: Metric, budgets: tuple[int, ...], seed: int) -> Simulated:
-    """Noise of one item under every budget.
+def simulate(subject: Subject, metrics: Sequence[Metric], budgets: tuple[int, ...], seed: int) -> list[Simulated]:
+    """Metrics under every budget, all against the same draws.
 
     Parameters
     ----------
     subject
-        Forecasts and the pilot's votes.
-    metric
-        Any metric that is a function of means over items.
+        Forecasts and the pilot's votes, of three items or more.
+    metrics
+        Any that are functions of means over items.
     budgets
         Votes an item, ascending; votes are nested.
     seed
         Of the draws.
+
+    Returns
+    -------
+    One a metric.
     """
-    statistic = statistic_of(metric, subject)
-    n_items, n_labels = subject.pilot.shape
-    n_draws = min(max(ITEMS_DRAWN // n_items, _LEAST), _MOST)
-    ranks = np.arange(n_items) if subject.human.items is None else subject.human.items
-    parameters = law(subject.pilot, subject.prior)
-    squares, sums, truth = np.zeros((len(budgets), n_items)), np.zeros((len(budgets), n_items)), np.zeros(n_items)
+    n_groups = min(GROUPS, subject.n_items)
+    group = np.arange(subject.n_items) % n_groups
+    subjects = [subject, *(subject.take(group != left_out) for left_out in range(n_groups))]
+    n_draws = min(max(ITEMS_DRAWN // subject.n_items, _LEAST), _MOST)
+    found = [_simulated(one, metrics, budgets, seed, n_draws) for one in subjects]
+    variances, values, truths = (np.stack(part, axis=1) for part in zip(*found, strict=True))
+    return [Simulated(budgets, variances[rank], values[rank], truths[rank]) for rank in range(len(metrics))]
+
+
+def _simulated(
+    subject: Subject, metrics: Sequence[Metric], budgets: tuple[int, ...], seed: int, n_draws: int
+) -> tuple[Floats, Floats, Floats]:
+    """(metrics, budgets) v(N) and values, and (metrics,) values against everybody."""
+    statistics, parameters = [statistic_of(one, subject) for one in metrics], law(subject)
+    single = np.eye(subject.pilot.shape[1], dtype=np.int64)
+    shape = len(metrics), len(budgets)
+    variances, values, truths = np.zeros(shape), np.zeros(shape), np.zeros(len(metrics))
     extra = 1 if subject.forecast == "annotator" else 0
     for draw in range(1, n_draws + 1):
-        shares = draw_shares(parameters, subject.prior.distribution, seed, ranks, draw)
-        labels = draw_labels(shares, seed, ranks, draw, extra + budgets[-1])
-        single = np.eye(n_labels, dtype=np.int64)[labels]
-        forecasting = _with_forecasts(subject, single[:, 0]) if extra else subject
-        counts = np.cumsum(single[:, extra:], axis=1)
-        truth += forecasting.values(plain(metric), shares)
-        for place, budget in enumerate(budgets):
-            values = forecasting.values(statistic, counts[:, budget - 1])
-            sums[place] += values
-            squares[place] += (values - values.mean()) ** 2
-    scale = n_items / (n_items - 1) / n_draws
-    return Simulated(budgets, squares * scale, sums / n_draws, truth / n_draws)
+        shares = draw_shares(parameters, subject.prior.distribution, seed, subject.ranks, draw)
+        votes = single[draw_labels(shares, seed, subject.ranks, draw, extra + budgets[-1])]
+        forecasting = _with_forecasts(subject, votes[:, 0]) if extra else subject
+        ends = np.cumsum(votes[:, extra:], axis=1)[:, np.array(budgets) - 1]
+        for rank, one in enumerate(metrics):
+            truths[rank] += float(forecasting.values(plain(one), shares).mean()) / n_draws
+        for place in range(len(budgets)):
+            for rank, statistic in enumerate(statistics):
+                own = forecasting.values(statistic, ends[:, place])
+                values[rank, place] += own.mean() / n_draws
+                variances[rank, place] += own.var(ddof=1) / n_draws
+    return variances, values, truths
 
 
 def _with_forecasts(subject: Subject, votes: Ints) -> Subject:

@@ -83,47 +83,42 @@ class Linear:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Drawn:
-    """A metric whose v(N) was simulated."""
+    """A metric whose v(N) was simulated; standard errors are jackknifed over groups of items."""
 
     parts: Simulated
     level: float
 
     @property
     def df(self) -> float:
-        """Degrees of freedom over items."""
-        return float(self.parts.squares.shape[1] - 1)
+        """Degrees of freedom over groups."""
+        return float(len(self.parts.variances) - 2)
 
     def variance(self, budget: int) -> float | None:
         """Variance of one item's value at so many votes; None where undefined or 0."""
-        value = float(self.parts.squares[self.parts.at(budget)].mean())
+        value = float(self._variances(budget)[0])
         return value if np.isfinite(value) and value > 0 else None
 
-    def bias(self, budget: int) -> float:
-        """How far the value against so many votes lies from the value against everybody."""
-        return float(self._biases(budget).mean())
-
-    def bias_se(self, budget: int) -> float:
-        """Its standard error, for other items."""
-        return _mean_se(self._biases(budget))
+    def bias(self, budget: int) -> tuple[float, float]:
+        """How far the value against so many votes lies from the value against everybody, and its standard error."""
+        found = self._biases(budget)
+        return float(found[0]), _jackknife(found)
 
     def value(self, budget: int) -> tuple[float, float]:
         """The value to expect against so many votes, and its standard error in the pilot."""
-        values = self.parts.values[self.parts.at(budget)]
-        return float(values.mean()), (self.variance(budget) or 0.0) ** 0.5 / len(values) ** 0.5
+        found = self.parts.values[:, self.parts.at(budget)]
+        return float(found[0]), _jackknife(found)
 
     def log_se(self, budget: int) -> float:
         """Standard error of ln v(N)."""
-        own = self.parts.squares[self.parts.at(budget)]
-        return _mean_se(own / own.mean())
+        return _jackknife(_log(self._variances(budget)))
 
     def error(self, budget: int, n_items: int) -> float | None:
         """Expected squared error v(N) / I + bias^2; None where undefined."""
-        variance = self.variance(budget)
-        return None if variance is None else variance / n_items + self.bias(budget) ** 2
+        return None if self.variance(budget) is None else float(self._errors(budget, n_items)[0])
 
     def log_error_se(self, budget: int, n_items: int, other: int, n_others: int) -> float:
         """Standard error of the logarithm of the ratio of two designs' expected squared errors."""
-        return _mean_se(self._relative(budget, n_items) - self._relative(other, n_others))
+        return _jackknife(_log(self._errors(budget, n_items)) - _log(self._errors(other, n_others)))
 
     def optimum(self, costs: Costs) -> Optimum | str:
         """The best budget simulated, with those from the first to the last that are not significantly worse."""
@@ -133,29 +128,36 @@ class Drawn:
             return NO_NOISE
         best = min(known, key=lambda n: known[n])
         edge = critical(self.level, self.df)
-        near = [
-            n
-            for n, error in known.items()
-            if np.log(error / known[best]) <= edge * self.log_error_se(n, costs.items(n), best, costs.items(best))
-        ]
+        near = [best]
+        for n, error in known.items():
+            se = self.log_error_se(n, costs.items(n), best, costs.items(best))
+            if not np.log(error / known[best]) > edge * se:  # an undefined se excludes nothing
+                near.append(n)
         return Optimum(best, min(near), max(near))
 
-    def _biases(self, budget: int) -> Floats:
-        return np.asarray(self.parts.values[self.parts.at(budget)] - self.parts.against_everybody)
+    def _variances(self, budget: int) -> Floats:
+        return np.asarray(self.parts.variances[:, self.parts.at(budget)])
 
-    def _relative(self, budget: int, n_items: int) -> Floats:
-        """(items,) what each item says of the squared error, relative to it."""
-        biases = self._biases(budget)
-        mean = float(biases.mean())
-        own = self.parts.squares[self.parts.at(budget)] / n_items + 2 * mean * biases - mean**2
-        return np.asarray(own / own.mean())
+    def _biases(self, budget: int) -> Floats:
+        return np.asarray(self.parts.values[:, self.parts.at(budget)] - self.parts.against_everybody)
+
+    def _errors(self, budget: int, n_items: int) -> Floats:
+        return np.asarray(self._variances(budget) / n_items + self._biases(budget) ** 2)
 
 
 Spread = Linear | Drawn
 
 
-def _mean_se(values: Floats) -> float:
-    return float(values.std(ddof=1) / np.sqrt(len(values)))
+def _jackknife(values: Floats) -> float:
+    """Standard error from values without each of g groups (the first value is of all items)."""
+    left_out = values[1:]
+    size = len(left_out)
+    return float(np.sqrt((size - 1) / size * ((left_out - left_out.mean()) ** 2).sum()))
+
+
+def _log(values: Floats) -> Floats:
+    """Logarithms; NaN where there is none."""
+    return np.log(values, out=np.full(len(values), np.nan), where=values > 0)
 
 
 def _positive(found: FiellerSet, items: float) -> tuple[float, float]:

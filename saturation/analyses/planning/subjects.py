@@ -74,6 +74,25 @@ class Subject:
         """Whether two models are compared."""
         return len(self.names) == 2
 
+    @property
+    def ranks(self) -> Ints:
+        """(items,) canonical ranks, which random words are drawn by."""
+        return np.arange(self.n_items) if self.human.items is None else self.human.items
+
+    def take(self, kept: np.ndarray[tuple[int, ...], np.dtype[np.bool_]]) -> Subject:
+        """The same with some items only, without people; what is fitted to the votes is fitted anew."""
+        place, inside = np.cumsum(kept) - 1, [kept[places] for places in self.places]
+        pilot = self.pilot[kept]
+        return replace(
+            self,
+            human=self.human.take(np.flatnonzero(kept)),
+            pilot=pilot,
+            ballots=None,
+            places=tuple(place[places[mask]] for places, mask in zip(self.places, inside, strict=True)),
+            probs=tuple(probs[:, :, mask] for probs, mask in zip(self.probs, inside, strict=True)),
+            prior=agreement.base_rate(pilot),
+        )
+
     def is_linear(self, metric: Metric) -> bool:
         """Whether the metric is a mean over votes."""
         return metric.family in (LINEAR_DIFFERENCES if self.is_difference else LINEAR)
@@ -87,10 +106,19 @@ class Subject:
         total, cells = np.zeros(self.n_items), np.zeros(self.n_items)
         human = replace(self.human, counts=counts)
         for places, probs in zip(self.places, self.probs, strict=True):
-            own = [_item_values(statistic, models, human.take(places)) for models in probs]
+            own = _item_values(statistic, probs, human.take(places))
             total[places] += own[0] if len(own) == 1 else own[0] - own[1]
             cells[places] += 1
         return np.asarray(total / cells)
+
+    def forecasts(self) -> Floats:
+        """(models, items, labels) mean forecast over the seeds and splits that have an item."""
+        n_items, n_labels = self.human.counts.shape
+        total, cells = np.zeros((len(self.probs[0]), n_items, n_labels)), np.zeros(n_items)
+        for places, probs in zip(self.places, self.probs, strict=True):
+            total[:, places] += probs.mean(axis=1)
+            cells[places] += 1
+        return np.asarray(total / cells[:, None])
 
     def vote_scores(self, metric: Metric) -> VoteScores:
         """The score against every vote of a metric that is linear in the votes."""
@@ -100,10 +128,11 @@ class Subject:
         return VoteScores(np.stack(tables, axis=1), self.human.counts, self.ballots)
 
 
-def _item_values(statistic: Statistic, models: Probs, human: Human) -> Floats:
-    """(items,) mean over seeds of value + influence."""
-    value, moves = statistic.value_and_influence(models, human)
-    return np.asarray((value[:, None] + moves - moves.mean(axis=1, keepdims=True)).mean(axis=0))
+def _item_values(statistic: Statistic, probs: Probs, human: Human) -> Floats:
+    """(models, items) mean over seeds of value + influence."""
+    value, moves = statistic.value_and_influence(probs.reshape(-1, *probs.shape[2:]), human)
+    values = value[:, None] + moves - moves.mean(axis=1, keepdims=True)
+    return np.asarray(values.reshape(*probs.shape[:2], -1).mean(axis=1))
 
 
 def of_panel(panel: Panel, a: str | None, b: str | None) -> Subject:
