@@ -117,6 +117,7 @@ def _model_answer(rows: list[CurveRow]) -> HowMany:
         *_grid_words(star, fractions),
         *_fraction_words(star, fractions),
         *_shortfall_words(star, rows),
+        *_fit_words(star, rows),
         *_higher_targets(star, stars, fractions),
         *_other_baselines(star, rows),
         *_remark(star.unc),
@@ -297,6 +298,20 @@ def _shortfall_words(star: CurveRow, rows: Sequence[CurveRow]) -> list[str]:
             unit = phrases.unit(row.metric)
             amount = phrases.with_interval(row.unc)
             return [f"What is left to the ceiling there: {amount}{' ' + unit if unit else ''}."]
+    return []
+
+
+def _fit_words(star: CurveRow, rows: Sequence[CurveRow]) -> list[str]:
+    """Where the fitted curve itself keeps the share, which may lie beyond the budgets tried."""
+    for row in rows:
+        if row.quantity == "n_star_fit" and (row.q, row.baseline) == (star.q, star.baseline):
+            if row.unc.estimate is None:
+                return []
+            ends = [None if end is None else phrases.budget(end) for end in (row.unc.low, row.unc.high)]
+            span = f"{phrases.share(row.unc.level or 0)} interval {ends[0]} to {ends[1] or 'any number'}"
+            beyond = next((part for part in (row.unc.reason or "").split("; ") if part.startswith("extrapolated")), "")
+            told = f", {beyond}" if beyond else ""
+            return [f"The fitted curve keeps it at {phrases.annotators(row.unc.estimate)} ({span}){told}."]
     return []
 
 

@@ -4,7 +4,14 @@ import numpy as np
 import pytest
 from scipy import optimize, special, stats
 
-from saturation.analyses.curve.fits import NO_SPREAD, SETTLES_NOWHERE, fit_curve, matrix_of, smoothed
+from saturation.analyses.curve.fits import (
+    ENDS_WITH_THE_SEARCH,
+    NO_SPREAD,
+    SETTLES_NOWHERE,
+    fit_curve,
+    matrix_of,
+    smoothed,
+)
 from saturation.analyses.curve.forms import EXPONENTIAL, FORMS, POWER, basis, basis_slope
 from saturation.analyses.curve.profile import whitener_of
 from saturation.resampling.linearized import Covariance, Influence, covariance
@@ -129,6 +136,7 @@ def test_an_asymptote_is_open_where_a_straight_line_is_not_excluded():
     assert own.value == pytest.approx(0.2, rel=1e-5)
     assert own.low is None
     assert own.reason == SETTLES_NOWHERE
+    assert (fit.exponent().low, fit.exponent().reason) == (0.0, ENDS_WITH_THE_SEARCH)
 
 
 def test_a_fast_curve_ends_at_the_largest_exponent():

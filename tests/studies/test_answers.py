@@ -228,3 +228,24 @@ def test_no_sections_no_answers():
 def test_more_than_one_annotator_is_singular():
     rows = [share(1, 0.4), share(100, 1), star(0.9, censored="above")]
     assert only(rows).answer.headline.startswith("More than 1 annotator per item to keep")
+
+
+@pytest.mark.parametrize(
+    ("high", "reason", "words"),
+    [
+        (54.0, "by the power law; within the budgets tried, 1 to 100", "40.7 annotators (95% interval 29.9 to 54)."),
+        (None, "by the power law; extrapolated: beyond the largest budget tried, 10",
+         "40.7 annotators (95% interval 29.9 to any number), extrapolated: beyond the largest budget tried, 10."),
+    ],
+)  # fmt: skip
+def test_the_fitted_curve_says_where_it_keeps_the_share(high, reason, words):
+    fitted = Uncertainty(40.7, low=29.9, high=high, level=0.95, estimator="fit", reason=reason)
+    rows = [
+        *shares(),
+        star(0.9, censored="above", reason="> 10: ..."),
+        curve_row("n_star_fit", fitted, q=0.9, baseline="hard"),
+        curve_row("n_star_fit", Uncertainty(7.0, low=5.0, high=9.0, level=0.95), q=0.9, baseline="smallest"),
+    ]
+    assert f"The fitted curve keeps it at {words}" in only(rows).answer.detail
+    rows[-2] = curve_row("n_star_fit", Uncertainty(None, reason="no fit"), q=0.9, baseline="hard")
+    assert "fitted curve" not in only(rows).answer.detail

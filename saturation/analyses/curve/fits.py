@@ -22,6 +22,7 @@ FEWEST_POINTS = PARAMETERS + 2
 """AICc needs more points than parameters + 1."""
 TOO_FEW_POINTS = "no fit: a curve of three numbers needs at least {} budgets; this one has {}"
 NO_SPREAD = "no fit: two budgets agree on every item, or the losses do not vary, so that nothing weighs the points"
+ENDS_WITH_THE_SEARCH = "an end of the interval is an end of the rates looked at"
 SETTLES_NOWHERE = "open: the points do not exclude a curve that settles at no level"
 
 
@@ -135,7 +136,9 @@ class Fit:
         """c, how fast the curve falls."""
         slope = self._slope(np.array([0.0, 0.0, 1.0]), with_rate=True)
         low, high = self.profile.rates_within(self._cut(slope))
-        return Estimate(self.rate, low, high, None if self.at_edge else self._se(slope), slope, self.at_edge)
+        cut_off = ENDS_WITH_THE_SEARCH if low == 0 or high == self.profile.rates[-1] else None
+        reason = "; ".join(filter(None, (self.at_edge, cut_off))) or None
+        return Estimate(self.rate, low, high, None if self.at_edge else self._se(slope), slope, reason)
 
     def predict(self, budget: float) -> Estimate:
         """The loss at a number of votes."""
