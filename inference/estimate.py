@@ -43,25 +43,28 @@ class Estimate:
     wall_hours: float | None
 
 
-def estimate(runs: Sequence[Run], made: Material, recipe: Recipe, *, rate: float | None, workers: int = 1) -> Estimate:
+def estimate(
+    runs: Sequence[Run], made: Material, recipes: Sequence[Recipe], *, rate: float | None, workers: int = 1
+) -> Estimate:
     """Time of a study at a rate, every run taking all its epochs.
 
     Parameters
     ----------
-    runs, made, recipe
-        Of the study.
+    runs, made, recipes
+        Of the study; every run trains with each recipe.
     rate
         Training items a second of one worker; None: no time.
     workers
         Side by side.
     """
     trained = predicted = 0
+    epochs = sum(recipe.epochs for recipe in recipes)
     for run in runs:
         parts = made.splits[run.split]
         predicted += len(parts.dev) + len(parts.test)
         if run.method != "base_rate":
             lessons = run.budget or 1 if run.method == "multipass" else 1
-            trained += len(parts.train) * recipe.epochs * lessons
-            predicted += len(parts.dev) * recipe.epochs
+            trained += len(parts.train) * epochs * lessons
+            predicted += len(parts.dev) * epochs
     hours = None if rate is None else (trained + predicted / PREDICTION) / rate / 3600
     return Estimate(len(runs), trained, predicted, hours, None if hours is None else hours / workers)

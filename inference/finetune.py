@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -18,7 +18,7 @@ from inference.machine import exact_arithmetic
 from inference.material import Material, Parts
 from inference.recipe import Recipe
 from inference.runs import Run
-from inference.training import Learner, Lessons, fit, logits_of
+from inference.training import History, Learner, Lessons, device_of, fit, logits_of
 from saturation import calibration, targets
 from saturation.typing import Floats, Ints, TieRule
 
@@ -134,11 +134,23 @@ def train(
     maker: Maker,
     recipe: Recipe,
     *,
+    candidates: Sequence[Recipe] = (),
     ties: TieRule = "share",
     say: Say = lambda text: None,
     step_done: Callable[[int], None] = lambda tokens: None,
 ) -> Trained:
     """Train a run and predict the items that it was not trained on.
+
+    Parameters
+    ----------
+    run, material, maker, recipe
+        What is trained, on what, how.
+    candidates
+        Recipes to choose from by the development loss, for every run anew; none: ``recipe``.
+    ties
+        Of hard labels.
+    say, step_done
+        As in ``training.fit``.
 
     Raises
     ------
@@ -154,15 +166,20 @@ def train(
         probs = np.tile(rate, (len(told), 1))
         return Trained((_rows(run.columns, material, maker, told, where, probs, None),), {"base_rate": rate.tolist()})
     dev = Lessons(parts.dev, targets.soft(material.counts[parts.dev]))
-    with exact_arithmetic(recipe.precision, "cpu"):
-        learner = maker.learner(run, parts, material.labels, recipe)
-        taught = lessons(run, parts.train, counts, ties)
-        history = fit(learner, taught, dev, recipe, seed=run.seed, say=say, step_done=step_done)
-        logits = logits_of(learner, told)
+    taught = lessons(run, parts.train, counts, ties)
+    tried: list[tuple[Recipe, History, Floats]] = []
+    for candidate in candidates or (recipe,):
+        learner = maker.learner(run, parts, material.labels, candidate)
+        with exact_arithmetic(candidate.precision, device_of(learner).type):
+            history = fit(learner, taught, dev, candidate, seed=run.seed, say=say, step_done=step_done)
+            tried.append((candidate, history, logits_of(learner, told)))
+    used, history, logits = min(tried, key=lambda one: one[1].loss)  # the first of those that tie
     record: dict[str, Any] = {
         "dev_losses": history.dev_losses, "best_epoch": history.best_epoch, "steps": history.steps,
         "micro_batch": history.micro_batch,
     }  # fmt: skip
+    if len(tried) > 1:
+        record["tuned"] = {"recipe": asdict(used), "dev_losses": [one.loss for _, one, _ in tried]}
     frames = [_rows(run.columns, material, maker, told, where, outputs.softmax(logits), logits)]
     if run.with_temperature:
         cooled, fitted = _temperature(logits, dev.targets, len(parts.dev))

@@ -105,7 +105,11 @@ class Workshop:
         """Each run's part, by everything that determines it."""
         digests = {split: self.material.digest(split) for split in self.material.splits}
         models = {model.name: model for model in self.study.models}
-        shared = {"recipe": asdict(self.study.recipe), "ties": self.study.ties, "device": device_of(self.device).type}
+        shared = {
+            "recipes": [asdict(one) for one in self.study.recipes],
+            "ties": self.study.ties,
+            "device": device_of(self.device).type,
+        }
         return {
             run: key(run, data=digests[run.split], model=self.about(models[run.model]), **shared) for run in self.runs
         }
@@ -179,7 +183,10 @@ def work(shop: Workshop, shard: Shard = Shard(), *, say: Say = lambda text: None
 
 def _do(shop: Workshop, run: Run, model: Model, say: Say) -> None:
     try:
-        made = train(run, shop.material, shop.maker(model), shop.study.recipe, ties=shop.study.ties, say=say)
+        made = train(
+            run, shop.material, shop.maker(model), shop.study.recipe, candidates=shop.study.recipes,
+            ties=shop.study.ties, say=say,
+        )  # fmt: skip
     except UsageError as error:
         raise UsageError(f"{run}: {error.message}") from error
     story = provenance.of_run(

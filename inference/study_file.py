@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from itertools import product
 from pathlib import Path
 from typing import Any, cast
 
@@ -61,7 +62,7 @@ class Model:
 
 @dataclass(frozen=True, slots=True)
 class Study:
-    """A whole study as read."""
+    """A whole study as read; ``tune`` are lists of values for entries of the recipe, chosen by each run for itself."""
 
     data: DataFiles
     models: tuple[Model, ...]
@@ -71,7 +72,14 @@ class Study:
     draws: str
     ties: TieRule
     recipe: Recipe
+    tune: Mapping[str, Sequence[Any]]
     subsample_seed: int
+
+    @property
+    def recipes(self) -> tuple[Recipe, ...]:
+        """Every combination of the values to tune, put into the recipe; the recipe alone where there are none."""
+        values = [[(name, one) for one in choices] for name, choices in self.tune.items()]
+        return tuple(recipe_of({**asdict(self.recipe), **dict(chosen)}) for chosen in product(*values))
 
     def runs(self, n_labels: int) -> tuple[Run, ...]:
         """All runs: complete blocks of conditions, one model, split and seed after the other.
@@ -114,7 +122,7 @@ def read_study(path: Path) -> Study:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise UsageError(f"{path} is not a TOML file: {error}") from error
     problems: list[str] = []
-    _unknown(content, ("data", "models", "grid", "recipe", "subsample_seed"), "", problems)
+    _unknown(content, ("data", "models", "grid", "recipe", "tune", "subsample_seed"), "", problems)
     data, models, grid = (content.get(name) for name in ("data", "models", "grid"))
     if not isinstance(data, dict) or not isinstance(models, list) or not isinstance(grid, dict):
         problems.append("[data], at least one [[models]] and [grid] are needed")
@@ -128,9 +136,14 @@ def read_study(path: Path) -> Study:
         draws=_choice(grid, "draws", DRAWS, problems),
         ties=cast(TieRule, _choice(grid, "ties", ("share", "first", "last", "random"), problems)),
         recipe=recipe_of(content.get("recipe", {})),
+        tune=dict(content.get("tune", {})),
         subsample_seed=int(content.get("subsample_seed", 0)),
     )
     _check(made, problems)
+    if any(not isinstance(choices, list) or not choices for choices in made.tune.values()):
+        problems.append("tune: give a list of values to each entry")
+    else:
+        _ = made.recipes  # refuses unknown entries and values that cannot be
     _stop(path, problems)
     return made
 

@@ -68,6 +68,11 @@ class History:
     steps: int
     micro_batch: int
 
+    @property
+    def loss(self) -> float:
+        """Development loss of the weights that were kept."""
+        return self.dev_losses[self.best_epoch]
+
 
 def fit(
     learner: Learner,
@@ -174,7 +179,7 @@ def _backward(  # noqa: PLR0917
     while True:
         try:
             for part in _parts(len(rows), micro):
-                with torch.autocast(_device(learner).type, dtype=torch.bfloat16, enabled=precision == "bf16"):
+                with torch.autocast(device_of(learner).type, dtype=torch.bfloat16, enabled=precision == "bf16"):
                     logits = learner.forward(rows[part])
                 wanted = torch.as_tensor(targets[part], dtype=torch.float32, device=logits.device)
                 (soft_cross_entropy(logits, wanted, reduction="sum") / len(rows)).backward()
@@ -213,7 +218,8 @@ def _rate(recipe: Recipe, total: int) -> Callable[[int], float]:
     return factor
 
 
-def _device(learner: Learner) -> Any:
+def device_of(learner: Learner) -> Any:
+    """Where its weights are."""
     return next(learner.module.parameters()).device
 
 

@@ -65,7 +65,7 @@ def plan(file: Path, rate: float | None, workers: int, format: str) -> None:
 
     shop = Workshop(read_study(file), Path())
     study, made = shop.study, shop.material
-    found = estimate(shop.runs, made, study.recipe, rate=rate, workers=workers)
+    found = estimate(shop.runs, made, study.recipes, rate=rate, workers=workers)
     options.summary(
         {
             "models": ", ".join(model.name for model in study.models),

@@ -292,6 +292,29 @@ def test_finetune_alone_is_a_run_of_the_study(tables, bert, tmp_path):
         run(*words, "--strength", "0.1", "--out", tmp_path / "c.parquet")
 
 
+def test_tuning_takes_the_recipe_with_the_smallest_development_loss(tables, bert, tmp_path):
+    path = study_file(tables, bert, more="[tune]\nlearning_rate = [1e-6, 0.01]\nepochs = [1, 2]\n")
+    text = path.read_text().replace("seeds = [0, 1]", "seeds = [0]").replace("[42, 43]", "[42]")
+    (tables / "tune.toml").write_text(text)
+    shop = Workshop(read_study(tables / "tune.toml"), tmp_path)
+    assert len(shop.study.recipes) == 4
+    work(shop)
+    _, meta = io.read_frame(shop.part(shop.runs[1]))
+    record = meta.provenance["settings"]["record"]
+    losses = record["tuned"]["dev_losses"]
+    assert len(losses) == 4
+    assert record["dev_losses"][record["best_epoch"]] == min(losses)
+    chosen = [(1e-6, 1), (1e-6, 2), (0.01, 1), (0.01, 2)][losses.index(min(losses))]
+    assert (record["tuned"]["recipe"]["learning_rate"], record["tuned"]["recipe"]["epochs"]) == chosen
+    assert len(record["dev_losses"]) == chosen[1]
+    assert max(losses) > min(losses)
+    plain = Workshop(replace(shop.study, tune={}), tmp_path)
+    assert not set(plain.keys.values()) & set(shop.keys.values())
+    (tables / "tune.toml").write_text(text.replace("learning_rate = [1e-6", "speed = [1e-6"))
+    with pytest.raises(UsageError, match="unknown entries speed"):
+        read_study(tables / "tune.toml")
+
+
 # the study file
 @pytest.mark.parametrize(
     ("old", "new", "message"),
@@ -315,7 +338,7 @@ def test_what_is_wrong_with_a_study_file_is_said(tables, bert, old, new, message
 
 def test_estimates_by_hand(file):
     shop = Workshop(read_study(file), file.parent)
-    found = estimate(shop.runs, shop.material, shop.study.recipe, rate=10.0, workers=4)
+    found = estimate(shop.runs, shop.material, shop.study.recipes, rate=10.0, workers=4)
     # 24 training runs of 42 items and 2 epochs; all 26 predict 6 + 12, and training looks at 6 twice
     assert (found.runs, found.trained, found.predicted) == (26, 24 * 84, 26 * 18 + 24 * 12)
     assert found.hours == pytest.approx((2016 + 756 / 3) / 10 / 3600)
