@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from saturation.errors import UsageError
 from saturation.report import style
@@ -51,29 +51,36 @@ def study_fractions(study: StudyResult, ax: Axes | None = None, *, metric: str |
         for part in study.parts
     }
     with style.drawing():
-        ax = style.new_axes(5.2, 3.3) if ax is None else ax
+        ax = new_axes(study) if ax is None else ax
         style.dress(ax, phrases.metric(metric), x="annotators per item", y="share of the improvement kept")
         budgets = sorted({float(row.budget or 1) for rows in lines.values() for row in rows})
         style.budget_axis(ax, budgets)
-        ends = [end for place, (name, rows) in enumerate(lines.items()) if (end := _line(ax, place, name, rows))]
+        for place, (name, rows) in enumerate(lines.items()):
+            _line(ax, place, name, rows)
         _frame(ax, [row for rows in lines.values() for row in rows])
-        style.label_lines(ax, ends if len(ends) > 1 else [])
+        if len(lines) > 1:
+            key = ax.legend(loc="upper left", bbox_to_anchor=(0, -0.2), frameon=False, fontsize=8, borderaxespad=0)
+            for text in key.get_texts():
+                text.set_parse_math(False)
     return ax
 
 
-def _line(ax: Axes, place: int, name: str, rows: list[CurveRow]) -> tuple[float, str, str] | None:
-    """One line and its whiskers; the height, name and colour of its first open point's label."""
+def new_axes(study: StudyResult) -> Axes:
+    """Axes with room for the names below."""
+    return style.new_axes(4.8, 2.9 + 0.17 * (len(study.parts) if len(study.parts) > 1 else 0))
+
+
+def _line(ax: Axes, place: int, name: str, rows: list[CurveRow]) -> None:
+    """One line and its whiskers, moved sideways a little so that whiskers of several lines can be told apart."""
     shown = [row for row in rows if row.unc.estimate is not None and not fieller_in_words(row)]
-    if not shown:
-        return None
-    colour = style.PALETTE[place % len(style.PALETTE)]
+    look: dict[str, Any] = {"color": style.PALETTE[place % len(style.PALETTE)], "linewidth": 1.4}
     marker = style.MARKERS[place % len(style.MARKERS)]
-    at = [float(row.budget or 1) * 1.02**place for row in shown]
-    ax.plot(at, [row.unc.estimate or 0.0 for row in shown], color=colour, marker=marker, markersize=4, linewidth=1.4)
+    at = [float(row.budget or 1) * 1.03**place for row in shown]
+    heights = [float(row.unc.estimate or 0.0) for row in shown]
+    ax.plot(at, heights, marker=marker, markersize=4, label=name, **look)
     for x, row in zip(at, shown, strict=True):
         if row.unc.low is not None and row.unc.high is not None and row.unc.interval != "exact":
-            ax.vlines(x, row.unc.low, row.unc.high, color=colour, linewidth=1.2, alpha=0.75)
-    return shown[-1].unc.estimate or 0.0, name, colour
+            ax.vlines(x, row.unc.low, row.unc.high, alpha=0.75, **look)
 
 
 def _frame(ax: Axes, rows: list[CurveRow]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
+from saturation.conditions import parse
 from saturation.report.compare_page import metric_head
 from saturation.report.grids import Content, Grid, count_text, grid_of
 from saturation.report.plotdata import short_names
@@ -106,9 +107,10 @@ def _against_grid(rows: Sequence[MainRow], names: Mapping[str, str], head: str) 
 
 
 def _opponents(rows: Iterable[MainRow]) -> str:
-    found = list(dict.fromkeys(row.against for row in rows if row.against is not None))
+    """The baselines without the names of their models: each model is compared with its own."""
+    found = dict.fromkeys(str(parse(row.against)[0].without("model")) for row in rows if row.against is not None)
     names = short_names(found)
-    return phrases.listed(names[one] for one in found) or "a baseline"
+    return phrases.listed(dict.fromkeys(names.values())) or "a baseline"
 
 
 def _method(rows: Iterable[MainRow]) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from saturation.report import html, murphy_page, study_figures, study_grids, style
+from saturation.report import html, murphy_page, study_figures, study_grids
 from saturation.report.contrast_grids import gap_grids
 from saturation.report.grids import Grid
 from saturation.report.section import Section, Words, picture
@@ -107,7 +107,7 @@ def _shares(study: StudyResult) -> Section | None:
     if not metrics:
         return None
     drawn = tuple(
-        picture(study_figures.study_fractions(study, style.new_axes(5.2, 3.3), metric=one), f"share-{at}",
+        picture(study_figures.study_fractions(study, metric=one), f"share-{at}",
                 phrases.metric(one))
         for at, one in enumerate(metrics)
     )  # fmt: skip

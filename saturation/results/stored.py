@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import MISSING, fields
 from typing import Any
 
-from saturation.conditions import Condition, parse
+from saturation.conditions import Condition
 from saturation.results.flat import as_dict, extra_columns, flatten, plain
 from saturation.results.result import MurphyResult, ReliabilityBin, Result
 from saturation.results.rows import DataSummary, Input, Note, Uncertainty
@@ -75,9 +75,10 @@ def _kind(command: str) -> type[Result[Any]]:
 
 def _row(record: Mapping[str, Any], row_type: type[Any]) -> Any:
     made: dict[str, Any] = {}
+    own = {"condition", *(one.name for one in (*fields(row_type), *fields(Uncertainty)))}
     for one in fields(row_type):
         if one.type in ("Condition", Condition):
-            made[one.name] = parse(record["condition"])[0]
+            made[one.name] = Condition.of(**{name: record[name] for name in record if name not in own})
         elif one.type in ("Uncertainty", Uncertainty):
             made[one.name] = Uncertainty(**{inner.name: record[inner.name] for inner in fields(Uncertainty)})
         elif one.name in record:

@@ -197,10 +197,11 @@ class _Study:
 
     def _report(self, data: str, people: Votes, panel: Panel, model: str) -> ReportResult:
         jobs = report_jobs(people, panel, threads=self.threads, **self.options)
+        votes_print, panel_print = fingerprint(people), fingerprint(panel)
         sections = {}
         for name, job in jobs.items():
             of_labels = name == "label_curve"
-            source = fingerprint(people) if of_labels else fingerprint(panel)
+            source = [votes_print] if of_labels else [votes_print, panel_print]
             where = data if of_labels else f"{data}, {model}"
             sections[name] = self.kept.result(f"{where}: {name}", {"data": source, **self.options}, job)
         return gather(sections, people, panel)
@@ -211,7 +212,7 @@ class _Study:
         for own in by_data.values():
             yield from combinations(own, 2)
         for one, other in combinations(by_data.values(), 2):
-            alone = len(one) == len(other) == 1
+            alone = 1 in (len(one), len(other))
             yield from (pair for pair in product(one, other) if alone or pair[0].model == pair[1].model)
 
     def _rows(self, one: StudyPart, other: StudyPart, baseline: str | None) -> list[AcrossRow]:
