@@ -127,6 +127,8 @@ def test_fractions_over_the_asymptote_by_hand(result, fitted):
     other = find(result, "value", "kl", budget=3, method="dirichlet").unc.estimate
     assert gap == pytest.approx((value[3] - other) / (value[3] - a), rel=1e-6)
     assert any(note.code == "fitted_ceiling" for note in fitted.notes)
+    assert {r.ceiling for r in fitted.rows if r.quantity.startswith("fit_")} == {None}
+    assert {r.ceiling for r in fitted.rows if r.quantity == "n_star"} == {"asymptote of model=m,method=soft"}
 
 
 def test_metrics_without_the_ceiling_are_as_before(panel, fitted):

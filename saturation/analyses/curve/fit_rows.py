@@ -86,7 +86,10 @@ def embedded(study: Study, curve: Curve, rank: int, slope: Floats) -> Floats:
 
 
 def fit_rows(study: Study, curve: Curve, rank: int, options: FitOptions) -> Iterator[CurveRow]:
-    """For each form: asymptote, exponent, predictions and AICc; one row with the reason where there is no fit."""
+    """For each form: asymptote, exponent, predictions and AICc; one row with the reason where there is no fit.
+
+    ``baseline`` names the form; a fit knows no ceiling.
+    """
     fits = fits_of(study, curve, rank, options.forms)
     made: Iterator[Numbered]
     for name, fit in fits.items():
@@ -95,7 +98,8 @@ def fit_rows(study: Study, curve: Curve, rank: int, options: FitOptions) -> Iter
         else:
             made = _numbers(study, rank, fit, fits, options.predict)
         for quantity, budget, unc in made:
-            yield study.row(curve, study.metrics[rank], quantity, unc, budget=budget, baseline=name)
+            row = study.row(curve, study.metrics[rank], quantity, unc, budget=budget, baseline=name)
+            yield replace(row, ceiling=None)
 
 
 def _numbers(
