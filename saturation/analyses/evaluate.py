@@ -55,8 +55,9 @@ def evaluate(
     metrics
         Catalogue names, e.g. ``kl`` or ``reverse_kl[floor=1e-12]``; ``all`` for every one.
     design
-        What is redrawn: ``items``, ``crossed`` (items and seeds), ``seeds``, ``votes`` or ``annotators``. None: items,
-        together with the annotators where their ids are known.
+        What is redrawn: ``items``, ``crossed`` (items and seeds), ``seeds``, ``votes``, ``annotators``, ``items x
+        annotators`` or ``crossed with annotators``. None: items, together with the annotators where their ids are
+        known; ``crossed`` redraws them too.
     level
         Nominal coverage of the intervals.
     n_resamples
@@ -74,7 +75,8 @@ def evaluate(
     entropy_estimator
         Entropy in corrected values; None: by the median number of votes.
     interval
-        Kind of interval; None: BCa, with fewer than 10 seeds linearised t, with redrawn votes normal.
+        Kind of interval; None: BCa, with fewer than 10 seeds or with annotators beside the items linearised t, with
+        votes or annotators alone normal. ``normal`` with items and annotators: random weights on both.
     threads
         Threads to use; never changes a number.
 
@@ -85,6 +87,15 @@ def evaluate(
         of these few votes, and ``floor`` is what a perfect model would be expected to score. The corrections of kl
         and entropy_bias may leave up to a fifth of the floor as bias; ``corrected_low`` and ``corrected_high`` have
         room for it and are wider than chance alone.
+
+    Notes
+    -----
+    With annotators V = max(V_items + V_seeds - V_e, V_items) + max(V_A - V_w, 0). V_A = (A - 1)/A sum_a D_a^2 is the
+    delete-one jackknife over A annotators (psi_ia: what deleting the vote of a on item i changes, about its mean in the
+    item; D_a = sum_i psi_ia), V_w = (A - 1)/A sum_ia psi_ia^2 the noise of single votes in it, which V_items holds
+    already. Degrees of freedom by Satterthwaite; people count as much as they vote. In simulated crowds of 30 to 150
+    people it held the truth in 93-98% of studies for divergences and distances, in 90-97% for ``entropy_bias``; with 8
+    people far less often where some kinds of people are rare (``tests/statistical``).
 
     Raises
     ------
