@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from saturation.errors import UsageError
 from saturation.report import plotdata, style
+from saturation.report.ceiling_figures import ceiling
 from saturation.report.compare_figures import compare
+from saturation.report.equivalents_figures import equivalents
 from saturation.report.fits_figures import fits
 from saturation.report.murphy_figures import attributes, reliability
 from saturation.report.plotdata import CurveResult, Point, Star
@@ -23,9 +25,11 @@ if TYPE_CHECKING:
 
 __all__ = [
     "attributes",
+    "ceiling",
     "checks",
     "compare",
     "conditions",
+    "equivalents",
     "fits",
     "fractions",
     "label_curve",

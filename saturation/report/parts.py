@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from saturation.report import compare_page, figures, murphy_page, plotdata, style
+from saturation.report import ceiling_page, compare_page, equivalents_page, figures, murphy_page, plotdata, style
 from saturation.report.fits_data import curves_with_fits
 from saturation.results import Listing, ReportResult, Result
 
@@ -50,8 +50,9 @@ def report_tables(report: ReportResult) -> dict[str, Result[Any] | Listing]:
         tables["conditions"] = replace(sections["evaluate"], notes=())
     if "compare" in sections:
         tables["compare"] = replace(sections["compare"], notes=())
-    if "murphy" in sections:
-        tables["murphy"] = replace(sections["murphy"], notes=())
+    for name in ("equivalents", "ceiling", "murphy"):
+        if name in sections:
+            tables[name] = replace(sections[name], notes=())
     checks = tuple({"check": name, "count": count} for name, count in plotdata.checks_data(report.data))
     tables["checks"] = Listing(command=report.command, rows=checks)
     return tables
@@ -75,6 +76,12 @@ def report_figures(report: ReportResult) -> dict[str, Figure]:
     if "compare" in sections:
         compared: Any = sections["compare"]
         drawn["compare"] = compare_page.compare_figure(compared)
+    if "equivalents" in sections:
+        worth: Any = sections["equivalents"]
+        drawn["equivalents"] = equivalents_page.equivalents_figure(worth)
+    if "ceiling" in sections:
+        people: Any = sections["ceiling"]
+        drawn["ceiling"] = ceiling_page.ceiling_figure(people)
     if "murphy" in sections:
         decomposed: Any = sections["murphy"]
         drawn["reliability"] = murphy_page.reliability_figure(decomposed)

@@ -10,8 +10,10 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from saturation.report import (
+    ceiling_page,
     compare_page,
     contrast_grids,
+    equivalents_page,
     figures,
     fits_page,
     grids,
@@ -210,6 +212,8 @@ SECTIONS: tuple[Callable[[ReportResult], list[Section]], ...] = (
     _label_part,
     _condition_part,
     compare_page.part,
+    equivalents_page.part,
+    ceiling_page.part,
     _murphy_part,
     words_page.part,
 )

@@ -9,6 +9,7 @@ from saturation.results import Note, ReportResult, Result
 from saturation.studies import contrasts
 from saturation.studies.answers import LABEL_NOISE, how_many
 from saturation.studies.phrases import distinct
+from saturation.studies.worth import worth_jobs
 from saturation.typing import Reference, TieRule
 
 if TYPE_CHECKING:
@@ -62,8 +63,8 @@ def make_report(
     Returns
     -------
     ReportResult
-        Sections ``label_curve`` and, with a panel, ``curve``, ``evaluate``, ``murphy`` and, where there are soft labels
-        and a baseline, ``compare``; one answer a metric and curve.
+        Sections ``label_curve`` and ``ceiling`` and, with a panel, ``curve``, ``evaluate``, ``murphy``, ``equivalents``
+        and, where there are soft labels and a baseline, ``compare``; one answer a metric and curve.
 
     Raises
     ------
@@ -77,7 +78,7 @@ def make_report(
     >>> votes = sat.votes_from_counts(counts, labels=("a", "b", "c"))
     >>> report = sat.report(votes, metrics=("brier",), n_resamples=50)
     >>> list(report.sections), [answer.metric for answer in report.answers]
-    (['label_curve'], ['brier'])
+    (['ceiling', 'label_curve'], ['brier'])
     """
     jobs = report_jobs(
         votes, panel, metrics=metrics, budgets=budgets, reference=reference, alpha=alpha, baselines=baselines,
@@ -124,6 +125,8 @@ def report_jobs(
         model = {"baselines": baselines, "ceiling": ceiling, "margin": margin, "design": design}
         jobs |= _model_jobs(panel, common | {"floor": floor}, both | model)
     of_labels = common | both | {"budgets": budgets, "reference": reference, "alpha": alpha}
+    of_people = common if panel is None else common | {"floor": floor}
+    jobs |= worth_jobs(votes, panel, of_people, own_metrics=metrics is None)
     return jobs | {"label_curve": lambda: _label_section(votes, of_labels)}
 
 

@@ -100,7 +100,7 @@ def test_undefined_terms_have_no_sentence_and_a_reason_in_the_table():
 
 def test_a_report_holds_it(panel, tmp_path):
     report = make_report(panel.votes, panel, metrics=("brier",), n_resamples=20)
-    assert list(report.sections) == ["curve", "evaluate", "murphy", "compare", "label_curve"]
+    assert list(report.sections) == ["curve", "evaluate", "murphy", "compare", "equivalents", "ceiling", "label_curve"]
     assert report.sections["murphy"].settings["outcome"] == ["soft"]
     assert "reliability" in parts.report_figures(report)
     write_report(report, tmp_path / "out")

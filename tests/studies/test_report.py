@@ -23,7 +23,7 @@ def votes():
 
 def test_votes_alone_give_the_label_side_and_say_so(votes):
     report = make_report(votes, metrics=("brier", "tvd"), n_resamples=50)
-    assert list(report.sections) == ["label_curve"]
+    assert list(report.sections) == ["ceiling", "label_curve"]
     assert [a.metric for a in report.answers] == ["brier", "tvd"]
     assert all(a.curve is None and NOT_TRAINING in a.assumption for a in report.answers)
     assert report.notes[0].code == "label_noise_only"

@@ -82,7 +82,7 @@ def ceiling(
     level
         Nominal coverage.
     n_resamples
-        Draws where there is no closed form, at most 200.
+        Draws where there is no closed form, at most 100.
     rng
         Seed of the draws, or a generator that one is drawn from.
     ties, floor, bins

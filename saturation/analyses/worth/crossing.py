@@ -15,7 +15,7 @@ from saturation.analyses.worth.standing import Standing
 from saturation.resampling.intervals import critical
 from saturation.typing import Floats
 
-POINTS = 8
+POINTS = 4
 """Places between two neighbouring crowd sizes at which the test is tried before its limits are refined."""
 _LEAST_STRENGTH = 1e-3
 
@@ -160,7 +160,7 @@ def _limits(track: Track, crossing: float | None) -> tuple[float | None, float |
 
 
 def _edge(track: Track, inside: float, outside: float) -> float:
-    for _ in range(50):
+    for _ in range(36):
         middle = (inside + outside) / 2
         if track.rejected(middle) <= 0:
             inside = middle

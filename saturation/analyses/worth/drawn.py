@@ -20,7 +20,7 @@ from saturation.resampling.draw import subsample
 from saturation.tables.panel import Panel
 from saturation.typing import Floats, Ints, Probs
 
-MAX_DRAWS = 200
+MAX_DRAWS = 100
 """Draws are n_resamples, at most this many: the Monte Carlo error is printed, and is then small beside the spread."""
 DRAWS_OF_RANKS = 40
 """Most draws of metrics that compare pairs of items or sort them."""

@@ -66,7 +66,7 @@ def equivalents(
     level
         Nominal coverage.
     n_resamples
-        Draws of the votes where there is no exact way, at most 200.
+        Draws of the votes where there is no exact way, at most 100.
     rng
         Seed of the draws, or a generator that one is drawn from.
     ties, floor, bins

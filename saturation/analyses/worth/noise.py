@@ -30,7 +30,7 @@ from saturation.tables.panel import Panel
 from saturation.typing import Counts, Floats, Ints, Probs, Scores
 
 Population = Literal["drawn", "mean"]
-MAX_DRAWS = 200
+MAX_DRAWS = 100
 DRAWS_OF_RANKS = 40
 INFLUENCE_DRAWS = 16
 MAX_CELLS = 6_000_000
