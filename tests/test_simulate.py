@@ -275,3 +275,12 @@ def test_coverage_refuses_what_has_no_truth(planted):
         planted_coverage(EvaluateResult(rows=(other,), settings={}, data=SUMMARY), planted)
     with pytest.raises(UsageError, match="no planted truth"):
         planted_coverage("nothing", planted)
+
+
+def test_an_n_star_at_the_open_end_of_its_interval_is_not_covered():
+    """N* found at 20 is in (10, 20]: a true 10 is outside, a true 20 inside, and interpolated ones keep both ends."""
+    from saturation.simulate.coverage import _covered
+
+    row = {"low": 10.0, "high": 20.0, "quantity": "n_star"}
+    assert [_covered(value, row) for value in (10.0, 10.5, 20.0, 21.0)] == [False, True, True, False]
+    assert _covered(10.0, row | {"quantity": "n_star_interpolated"})

@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from saturation.results.rows import HALF_OPEN
+
 Record = Mapping[str, Any]
 
 INTERVALS = {
@@ -31,9 +33,6 @@ REPEATED = {
     "censored": ("estimate",),
 }
 """Columns that say again what another one says: left out where one of those has values."""
-
-HALF_OPEN = ("n_star", "n_star_noninferiority")
-"""Quantities on the grid of budgets: their interval is without its lower end."""
 
 FITS = ("fit_asymptote", "fit_exponent", "fit_prediction", "fit_aicc")
 """Quantities of fitted curves, whose baseline names the form."""

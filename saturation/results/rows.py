@@ -124,9 +124,13 @@ class LabelCurveRow:
     censored: str | None = None
 
 
+HALF_OPEN = ("n_star", "n_star_noninferiority")
+"""Quantities on the grid of budgets: their interval (low, high] leaves its lower end out."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CurveRow:
-    """One quantity of a saturation curve."""
+    """One quantity of a saturation curve; of a fitted curve (``fit_...``), ``baseline`` names its form."""
 
     quantity: str
     metric: str

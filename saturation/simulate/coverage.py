@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from saturation.errors import UsageError
 from saturation.results import EvaluateResult, SaturationResult
+from saturation.results.rows import HALF_OPEN
 
 if TYPE_CHECKING:
     import polars as pl
@@ -72,4 +73,6 @@ def _covered(value: float, record: dict[str, Any]) -> bool | None:
     low, high = record["low"], record["high"]
     if low is None and high is None:
         return None
-    return (-math.inf if low is None else low) <= value <= (math.inf if high is None else high)
+    least, most = (-math.inf if low is None else low), (math.inf if high is None else high)
+    above = least < value if record.get("quantity") in HALF_OPEN else least <= value
+    return above and value <= most

@@ -16,6 +16,7 @@ from saturation.analyses.evaluate import evaluate
 from saturation.analyses.labels.label_curve import label_curve
 from saturation.analyses.murphy.decomposition import murphy
 from saturation.results import CurveRow, LabelCurveRow
+from saturation.results.rows import HALF_OPEN
 from saturation.tables.panel import Panel
 from tests.statistical import truth
 from tests.statistical.settings import Setting
@@ -134,9 +135,14 @@ def _fieller(name: str, row: CurveRow) -> Answer:
 
 
 def _star(name: str, row: CurveRow | LabelCurveRow) -> Answer:
-    """N*: where the grid of budgets ends, so does the interval; undefined where no fraction is defined."""
+    """N*: where the grid of budgets ends, so does the interval; undefined where no fraction is defined.
+
+    On the grid the interval (low, high] leaves ``low`` out.
+    """
     made = row.unc
     if made.estimate is None and row.censored is None:
         return Answer(name, None, None, None)
     low = 0.0 if made.low is None else made.low
+    if row.quantity in HALF_OPEN:
+        low = math.nextafter(low, math.inf)
     return Answer(name, made.estimate, low, math.inf if made.high is None else made.high)
