@@ -207,6 +207,30 @@ def test_twenty_kills_lose_nothing(file, tmp_path, finished, processes):
     assert (tmp_path / "predictions.parquet").read_bytes() == (finished / "predictions.parquet").read_bytes()
 
 
+def _command(path, out):
+    from inference.cli import main
+
+    main(["study", "run", str(path), "--out", str(out), "--threads", "1", "--quiet"])
+
+
+def test_a_stop_is_not_a_failure(file, tmp_path, finished, processes):
+    """SIGTERM: exit code 75, nothing half written; the same command goes on."""
+    worker = processes.Process(target=_command, args=(file, tmp_path))
+    worker.start()
+    while worker.is_alive() and len(list((tmp_path / "parts").glob("*.parquet"))) < 3:
+        time.sleep(0.02)
+    os.kill(worker.pid, signal.SIGTERM)
+    worker.join()
+    assert worker.exitcode == 75
+    assert not list((tmp_path / "parts").glob(".*"))
+    again = processes.Process(target=_command, args=(file, tmp_path))
+    again.start()
+    again.join()
+    shop = Workshop(read_study(file), tmp_path)
+    merge(shop)
+    assert (tmp_path / "predictions.parquet").read_bytes() == (finished / "predictions.parquet").read_bytes()
+
+
 def test_two_workers_share_a_folder(file, tmp_path, finished, processes, monkeypatch):
     workers = [processes.Process(target=_worker, args=(file, tmp_path)) for _ in range(2)]
     for worker in workers:
