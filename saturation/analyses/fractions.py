@@ -67,6 +67,9 @@ class Fraction:
     reason: str | None = None
 
 
+WITHOUT_AN_ITEM = "no interval: a loss at this budget does not exist without one of the items"
+
+
 def fraction(losses: Floats, over: Floats, under: Floats, covariance: Covariance, level: float = 0.95) -> Fraction:
     """The fraction (over . losses) / (under . losses) with its confidence set.
 
@@ -115,6 +118,8 @@ def fraction(losses: Floats, over: Floats, under: Floats, covariance: Covariance
         return Fraction(None, numerator, denominator, denominator_p=denominator_p, fieller=whole, reason=reason)
     estimate = numerator / denominator
     variance, df = covariance.variance(over - estimate * under)
+    if not np.isfinite(variance):
+        return Fraction(estimate, numerator, denominator, denominator_p=denominator_p, reason=WITHOUT_AN_ITEM)
     if variance <= ROUNDING * (1 + estimate**2) * covariance.variance(under)[0]:
         return _without_spread(numerator, denominator, denominator_p)
     one_sided = covariance.ratio(numerator, denominator, over, under, max(2 * level - 1, 0.0))

@@ -274,3 +274,14 @@ def test_fraction_covers_its_truth(seed_sd, n_seeds):
             covered += made.fieller.holds(0.8)
     assert defined == 400
     assert 0.92 <= covered / defined <= 0.985
+
+
+def test_a_loss_that_needs_every_item_has_no_interval():
+    """A rank correlation may not exist without one of the items: its influence is no number, and so no se is given."""
+    matrix = np.diag([1e-4, np.nan, 1e-4])
+    none = np.zeros((3, 3))
+    spread = Covariance(matrix, none, none, none, items_df=99, seeds_df=5, annotators_df=np.inf)
+    made = fraction(np.array([1.0, 0.6, 0.5]), np.array([1.0, -1.0, 0.0]), np.array([1.0, 0.0, -1.0]), spread)
+    assert made.estimate == pytest.approx(0.8)
+    assert (made.low, made.high, made.se, made.interval) == (None, None, None, "none")
+    assert "without one of the items" in made.reason
