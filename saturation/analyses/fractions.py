@@ -118,10 +118,8 @@ def fraction(losses: Floats, over: Floats, under: Floats, covariance: Covariance
         return Fraction(None, numerator, denominator, denominator_p=denominator_p, fieller=whole, reason=reason)
     estimate = numerator / denominator
     variance, df = covariance.variance(over - estimate * under)
-    if not np.isfinite(variance):
-        return Fraction(estimate, numerator, denominator, denominator_p=denominator_p, reason=WITHOUT_AN_ITEM)
-    if variance <= ROUNDING * (1 + estimate**2) * covariance.variance(under)[0]:
-        return _without_spread(numerator, denominator, denominator_p)
+    if not variance > ROUNDING * (1 + estimate**2) * covariance.variance(under)[0]:
+        return _without_spread(numerator, denominator, denominator_p, variance)
     one_sided = covariance.ratio(numerator, denominator, over, under, max(2 * level - 1, 0.0))
     bounded = whole.shape == "bounded"
     return Fraction(
@@ -173,8 +171,11 @@ def _by_definition(value: float, numerator: float, denominator: float, denominat
     )
 
 
-def _without_spread(numerator: float, denominator: float, denominator_p: float) -> Fraction:
+def _without_spread(numerator: float, denominator: float, denominator_p: float, variance: float) -> Fraction:
     """A share that is the same for every item is so by an identity; to agree with one of the ends may be luck."""
+    if np.isnan(variance):
+        share = numerator / denominator
+        return Fraction(share, numerator, denominator, denominator_p=denominator_p, reason=WITHOUT_AN_ITEM)
     for end, name in ((0.0, "the baseline"), (1.0, "the ceiling")):
         if abs(numerator - end * denominator) <= ROUNDING * abs(denominator):
             reason = _remarks(NOTHING_MOVED.format(name), _worse(denominator))
