@@ -246,6 +246,17 @@ def test_entropy_correlation_of_nobody_is_zero_and_says_so():
     assert rows[1].unc.estimate > 0.1
 
 
+def test_a_metric_that_more_people_do_not_improve_is_worth_nothing():
+    """The base rate of other items is nearly calibrated, three combined votes are less so, though they know more."""
+    rows = equivalents(study(n_items=400, n_votes=10), metrics=["dist_ece", "tvd"], n_resamples=20).rows
+    calibration, distance = (row for row in rows if row.quantity == "equivalent")
+    crowd = [row.unc.estimate for row in rows if (row.quantity, row.metric) == ("crowd", "dist_ece")]
+    assert crowd[-1] > crowd[0]
+    assert (calibration.unc.estimate, calibration.censored) == (None, None)
+    assert calibration.unc.reason.startswith("more people do not score better by this metric")
+    assert distance.unc.estimate is not None
+
+
 def test_seeds_are_in_the_interval_and_one_seed_is_told():
     one = found(equivalents(study(n_seeds=1), metrics=["cross_entropy"]))[0]
     three = found(equivalents(study(n_seeds=3), metrics=["cross_entropy"]))[0]

@@ -81,6 +81,12 @@ class Track:
         """1 where a larger score is worse."""
         return -1.0 if self.standing.metric.direction == "higher" else 1.0
 
+    @property
+    def rises(self) -> bool:
+        """Whether the largest crowd scores better than nobody; a single size has nothing to rise to."""
+        first, last = (self.standing.estimates[self.crowds[g]] for g in (0, -1))
+        return len(self.crowds) == 1 or self.better * float(last - first) < 0
+
     def size_at(self, place: float) -> float:
         """N at a place along the curve: place 1.5 is halfway on 1/(N + A) between the second and the third crowd."""
         left, share = self._segment(place)

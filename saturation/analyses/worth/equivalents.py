@@ -27,6 +27,7 @@ from saturation.tables.panel import Panel
 from saturation.typing import TieRule
 
 DEFAULT_METRICS = ("cross_entropy", "brier_vote", "tvd", "jsd", "entropy_correlation")
+NO_RISE = "more people do not score better by this metric, so it cannot say how many of them a model is worth"
 DEFAULT_SIZES = (*range(1, 11), 12, 15, 20, 25, 30, 40, 50, 70, 100, 150, 200)
 
 
@@ -80,7 +81,8 @@ def equivalents(
         A row ``equivalent`` a metric and condition, in annotators (not rounded); rows ``score`` and ``crowd`` in the
         metric's units are what it was read from, by interpolation on 1/(N + A). Its interval holds every N that the
         paired t test of model and crowd (over items, training seeds and, with ids, annotators; linearised)
-        does not reject. ``censored``: ``below`` or ``above`` all crowds, then the estimate is null.
+        does not reject. ``censored``: ``below`` or ``above`` all crowds, then the estimate is null; so it is, with a
+        reason, where the largest crowd scores no better than nobody (calibration errors: the base rate is calibrated).
 
     Raises
     ------
@@ -314,6 +316,8 @@ def _worth(
     if lost is not None:
         return None, uncertainty(standing, None, level, reason=lost)
     track = Track(standing, model, tuple(needed[1:]), contest.sizes, plan.strength or 0.0, level)
+    if not track.rises:
+        return None, uncertainty(standing, None, level, reason=NO_RISE)
     worth = worth_of(track)
     reason = words.worth_reason(worth, contest.sizes[-1], standing)
     unc = uncertainty(
