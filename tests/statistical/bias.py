@@ -8,7 +8,7 @@ KL(p, m) + H(p) - E H(h), whatever the model.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -88,21 +88,22 @@ def _of_one(
         yield Bias(name, metric, n_votes, *map(float, found))
 
 
-def table(found: Iterator[Bias]) -> str:
-    """As Markdown."""
-    head = ("items", "score", "votes", "bias, plain", "bias, corrected", "corrected / plain")
-    rows = [
-        (
-            one.population,
-            one.metric,
-            str(one.n_votes),
-            f"{one.plain:.5f}",
-            f"{one.corrected:.5f} ± {one.corrected_se:.5f}",
-            f"{one.ratio:.3f} ± {one.ratio_se:.3f}",
-        )
-        for one in found
-    ]
-    return markdown(head, rows)
+def table(found: Iterable[Bias]) -> str:
+    """As Markdown: what is left of the plain score's bias, a row a population and score, a column a number of votes.
+
+    Standard errors stand behind the row, the largest of its columns.
+    """
+    rows: dict[tuple[str, str], list[Bias]] = {}
+    for one in found:
+        rows.setdefault((one.population, one.metric), []).append(one)
+    head = ("items", "score", *(f"{votes} votes" for votes in N_VOTES), "error", "plain bias, first and last")
+    return markdown(head, [_line(*key, cells) for key, cells in rows.items()])
+
+
+def _line(population: str, metric: str, cells: list[Bias]) -> Sequence[str]:
+    error = max(one.ratio_se for one in cells)
+    plain = f"{cells[0].plain:.4f}, {cells[-1].plain:.4f}"
+    return population, metric, *(f"{one.ratio:.3f}" for one in cells), f"{error:.3f}", plain
 
 
 if __name__ == "__main__":
