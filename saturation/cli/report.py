@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from saturation.cli import options
+from saturation.cli.kinds import Positive
 from saturation.cli.output import print_result
 from saturation.errors import UsageError
 
@@ -18,6 +19,18 @@ if TYPE_CHECKING:
     from saturation.results import ReportResult
 
 _OF_PREDICTIONS = ("splits", "condition_columns", "ignore_columns", "baselines", "ceiling", "margin", "design", "floor")
+
+
+_costs = options.stack(
+    *(
+        click.option(name, type=Positive(), metavar="NUMBER", default=None, help=text)
+        for name, text in (
+            ("--cost-per-vote", "Price of a vote: with the two below, adds what to buy for an evaluation."),
+            ("--cost-per-item", "Price of an item apart from its votes."),
+            ("--total", "Money in all."),
+        )
+    )
+)
 
 
 @click.command(
@@ -40,6 +53,7 @@ _OF_PREDICTIONS = ("splits", "condition_columns", "ignore_columns", "baselines",
 @options.margin
 @options.ragged
 @options.design
+@_costs
 @options.resampling
 @options.output_folder("./saturation-report")
 def command(**given: Any) -> None:
@@ -74,10 +88,19 @@ def command(**given: Any) -> None:
         ties=given["ties"],
         floor=given["floor"],
         bins=given["bins"],
+        costs=_given_costs(given),
         threads=given["threads"],
     )
     report = replace(report, settings={**options.table_settings(given, votes.labels), **report.settings})
     finish(report, given, repeat_line(click.get_current_context()))
+
+
+def _given_costs(given: dict[str, Any]) -> dict[str, float] | None:
+    """All costs or none."""
+    costs = {name: given[name] for name in ("cost_per_vote", "cost_per_item", "total") if given[name] is not None}
+    if costs and len(costs) < 3:
+        raise UsageError("a plan needs all of --cost-per-vote, --cost-per-item and --total; give them or drop them")
+    return costs or None
 
 
 def finish(report: ReportResult, given: dict[str, Any], repeat: str) -> None:

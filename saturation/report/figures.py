@@ -16,6 +16,7 @@ from saturation.report.compare_figures import compare
 from saturation.report.equivalents_figures import equivalents
 from saturation.report.fits_figures import fits
 from saturation.report.murphy_figures import attributes, reliability
+from saturation.report.plan_figures import plan
 from saturation.report.plotdata import CurveResult, Point, Star
 from saturation.results import DataSummary, EvaluateResult, LabelCurveResult, SaturationResult
 from saturation.studies import phrases
@@ -34,6 +35,7 @@ __all__ = [
     "fractions",
     "label_curve",
     "n_star",
+    "plan",
     "reliability",
     "saturation_curve",
 ]

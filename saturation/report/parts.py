@@ -6,7 +6,16 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from saturation.report import ceiling_page, compare_page, equivalents_page, figures, murphy_page, plotdata, style
+from saturation.report import (
+    ceiling_page,
+    compare_page,
+    equivalents_page,
+    figures,
+    murphy_page,
+    plan_page,
+    plotdata,
+    style,
+)
 from saturation.report.fits_data import curves_with_fits
 from saturation.results import Listing, ReportResult, Result
 
@@ -50,7 +59,7 @@ def report_tables(report: ReportResult) -> dict[str, Result[Any] | Listing]:
         tables["conditions"] = replace(sections["evaluate"], notes=())
     if "compare" in sections:
         tables["compare"] = replace(sections["compare"], notes=())
-    for name in ("equivalents", "ceiling", "murphy"):
+    for name in ("equivalents", "ceiling", "plan", "murphy"):
         if name in sections:
             tables[name] = replace(sections[name], notes=())
     checks = tuple({"check": name, "count": count} for name, count in plotdata.checks_data(report.data))
@@ -82,6 +91,9 @@ def report_figures(report: ReportResult) -> dict[str, Figure]:
     if "ceiling" in sections:
         people: Any = sections["ceiling"]
         drawn["ceiling"] = ceiling_page.ceiling_figure(people)
+    if "plan" in sections:
+        planned: Any = sections["plan"]
+        drawn["plan"] = plan_page.plan_figure(planned)
     if "murphy" in sections:
         decomposed: Any = sections["murphy"]
         drawn["reliability"] = murphy_page.reliability_figure(decomposed)

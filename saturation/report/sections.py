@@ -19,6 +19,7 @@ from saturation.report import (
     grids,
     murphy_figures,
     murphy_page,
+    plan_page,
     plotdata,
     style,
     words_page,
@@ -214,6 +215,7 @@ SECTIONS: tuple[Callable[[ReportResult], list[Section]], ...] = (
     compare_page.part,
     equivalents_page.part,
     ceiling_page.part,
+    plan_page.part,
     _murphy_part,
     words_page.part,
 )

@@ -6,9 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from saturation.results import Note, ReportResult, Result
+from saturation.streams import seed_of
 from saturation.studies import contrasts
 from saturation.studies.answers import LABEL_NOISE, how_many
 from saturation.studies.phrases import distinct
+from saturation.studies.plans import plan_job
 from saturation.studies.worth import worth_jobs
 from saturation.typing import Reference, TieRule
 
@@ -41,6 +43,7 @@ def make_report(
     ties: TieRule = "share",
     floor: float = 1e-15,
     bins: int = 10,
+    costs: Mapping[str, float] | None = None,
     threads: int | None = None,
 ) -> ReportResult:
     """How many annotators per item, from votes alone or from models trained on N of them.
@@ -59,6 +62,8 @@ def make_report(
         Of the model curves.
     q, level, n_resamples, rng, ragged, ties, bins, threads
         Of both.
+    costs
+        ``cost_per_vote``, ``cost_per_item`` and ``total``: adds a section ``plan``, what to buy for an evaluation.
 
     Returns
     -------
@@ -85,6 +90,8 @@ def make_report(
         ceiling=ceiling, q=q, margin=margin, design=design, level=level, n_resamples=n_resamples, rng=rng,
         ragged=ragged, ties=ties, floor=floor, bins=bins, threads=threads,
     )  # fmt: skip
+    if costs is not None:
+        jobs["plan"] = plan_job(votes, panel, costs, level=level, seed=seed_of(rng))
     return gather({name: job() for name, job in jobs.items()}, votes, panel)
 
 
@@ -112,7 +119,6 @@ def report_jobs(
 ) -> dict[str, Job]:
     """The analyses of a report by the name of their section, in its order, each ready to run on its own."""
     from saturation.metrics.catalogue import DEFAULT_METRICS
-    from saturation.streams import seed_of
 
     names = tuple(DEFAULT_METRICS if metrics is None else metrics)
     common: dict[str, Any] = {
@@ -126,7 +132,7 @@ def report_jobs(
         jobs |= _model_jobs(panel, common | {"floor": floor}, both | model)
     of_labels = common | both | {"budgets": budgets, "reference": reference, "alpha": alpha}
     of_people = common if panel is None else common | {"floor": floor}
-    jobs |= worth_jobs(votes, panel, of_people, own_metrics=metrics is None)
+    jobs |= worth_jobs(votes, panel, of_people, own_metrics=names == DEFAULT_METRICS)
     return jobs | {"label_curve": lambda: _label_section(votes, of_labels)}
 
 

@@ -13,6 +13,7 @@ from saturation.analyses.planning.rows import Entry, Field, rows_of
 from saturation.analyses.planning.simulated import Simulated, simulate
 from saturation.analyses.planning.spreads import Drawn, Linear, Optimum
 from saturation.analyses.planning.subjects import FORECASTS, Subject, of_panel, of_votes
+from saturation.conditions import Condition
 from saturation.errors import UsageError
 from saturation.metrics.catalogue import metrics_of
 from saturation.metrics.metric import Metric
@@ -36,8 +37,8 @@ def plan(
     cost_per_item: float,
     total: float,
     metrics: Sequence[str] = DEFAULT_METRICS,
-    a: str | None = None,
-    b: str | None = None,
+    a: str | Condition | None = None,
+    b: str | Condition | None = None,
     difference: float | None = None,
     max_votes: int | None = None,
     max_items: int | None = None,
@@ -65,7 +66,7 @@ def plan(
         Catalogue names. Means over votes (cross_entropy, brier_vote, top_vote_share; for the difference of two models
         kl and brier too) have components; others are simulated from the law fitted to the pilot.
     a, b
-        Selectors: the model to plan for, and a second one for the difference a - b.
+        Conditions or selectors: the model to plan for, and a second one for the difference a - b.
     difference
         True difference that power is wanted for, in the metric's units; None: the pilot's own. Needs ``b``.
     max_votes
@@ -132,8 +133,8 @@ def plan(
         "cost_per_vote": cost_per_vote,
         "cost_per_item": cost_per_item,
         "total": total,
-        "a": a,
-        "b": b,
+        "a": None if a is None else str(a),
+        "b": None if b is None else str(b),
         "difference": difference,
         "max_votes": costs.most_votes,
         "max_items": max_items,
@@ -167,7 +168,13 @@ def plan(
 
 
 def _check(
-    with_models: bool, *, level: float, b: str | None, difference: float | None, forecast: str | None, named: bool
+    with_models: bool,
+    *,
+    level: float,
+    b: str | Condition | None,
+    difference: float | None,
+    forecast: str | None,
+    named: bool,
 ) -> None:
     if not 0.5 < level < 1:
         raise UsageError(f"level is {level:g}; give a number above 0.5 and below 1")

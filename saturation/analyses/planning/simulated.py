@@ -47,12 +47,16 @@ class Simulated:
         (1 + groups, budgets) its value against N votes.
     against_everybody
         (1 + groups,) its value against the distributions that votes are drawn from.
+    mc_variances, mc_biases
+        (budgets,) Monte Carlo standard errors of v(N) and of the bias, which all rows share.
     """
 
     budgets: tuple[int, ...]
     variances: Floats
     values: Floats
     against_everybody: Floats
+    mc_variances: Floats
+    mc_biases: Floats
 
     def at(self, budget: int) -> int:
         """Place of a budget."""
@@ -114,31 +118,37 @@ def simulate(subject: Subject, metrics: Sequence[Metric], budgets: tuple[int, ..
     subjects = [subject, *(subject.take(group != left_out) for left_out in range(n_groups))]
     n_draws = min(max(ITEMS_DRAWN // subject.n_items, _LEAST), _MOST)
     found = [_simulated(one, metrics, budgets, seed, n_draws) for one in subjects]
-    variances, values, truths = (np.stack(part, axis=1) for part in zip(*found, strict=True))
-    return [Simulated(budgets, variances[rank], values[rank], truths[rank]) for rank in range(len(metrics))]
+    variances, values, truths = (np.stack([part.mean(axis=0) for part in parts]) for parts in zip(*found, strict=True))
+    of_variances, of_values, of_truths = found[0]
+    noise = of_variances.std(axis=0, ddof=1) / n_draws**0.5
+    of_biases = (of_values - of_truths[:, :, None]).std(axis=0, ddof=1) / n_draws**0.5
+    return [
+        Simulated(budgets, variances[:, rank], values[:, rank], truths[:, rank], noise[rank], of_biases[rank])
+        for rank in range(len(metrics))
+    ]
 
 
 def _simulated(
     subject: Subject, metrics: Sequence[Metric], budgets: tuple[int, ...], seed: int, n_draws: int
 ) -> tuple[Floats, Floats, Floats]:
-    """(metrics, budgets) v(N) and values, and (metrics,) values against everybody."""
+    """(draws, metrics, budgets) v(N) and values, and (draws, metrics) values against everybody."""
     statistics, parameters = [statistic_of(one, subject) for one in metrics], law(subject)
     single = np.eye(subject.pilot.shape[1], dtype=np.int64)
-    shape = len(metrics), len(budgets)
-    variances, values, truths = np.zeros(shape), np.zeros(shape), np.zeros(len(metrics))
+    shape = n_draws, len(metrics), len(budgets)
+    variances, values, truths = np.empty(shape), np.empty(shape), np.empty(shape[:2])
     extra = 1 if subject.forecast == "annotator" else 0
-    for draw in range(1, n_draws + 1):
-        shares = draw_shares(parameters, subject.prior.distribution, seed, subject.ranks, draw)
-        votes = single[draw_labels(shares, seed, subject.ranks, draw, extra + budgets[-1])]
+    for draw in range(n_draws):
+        shares = draw_shares(parameters, subject.prior.distribution, seed, subject.ranks, draw + 1)
+        votes = single[draw_labels(shares, seed, subject.ranks, draw + 1, extra + budgets[-1])]
         forecasting = _with_forecasts(subject, votes[:, 0]) if extra else subject
         ends = np.cumsum(votes[:, extra:], axis=1)[:, np.array(budgets) - 1]
         for rank, one in enumerate(metrics):
-            truths[rank] += float(forecasting.values(plain(one), shares).mean()) / n_draws
+            truths[draw, rank] = forecasting.values(plain(one), shares).mean()
         for place in range(len(budgets)):
             for rank, statistic in enumerate(statistics):
                 own = forecasting.values(statistic, ends[:, place])
-                values[rank, place] += own.mean() / n_draws
-                variances[rank, place] += own.var(ddof=1) / n_draws
+                values[draw, rank, place] = own.mean()
+                variances[draw, rank, place] = own.var(ddof=1)
     return variances, values, truths
 
 

@@ -101,7 +101,7 @@ class Drawn:
     def bias(self, budget: int) -> tuple[float, float]:
         """How far the value against so many votes lies from the value against everybody, and its standard error."""
         found = self._biases(budget)
-        return float(found[0]), _jackknife(found)
+        return float(found[0]), float(np.hypot(_jackknife(found), self.parts.mc_biases[self.parts.at(budget)]))
 
     def value(self, budget: int) -> tuple[float, float]:
         """The value to expect against so many votes, and its standard error in the pilot."""
@@ -110,7 +110,8 @@ class Drawn:
 
     def log_se(self, budget: int) -> float:
         """Standard error of ln v(N)."""
-        return _jackknife(_log(self._variances(budget)))
+        variances, place = self._variances(budget), self.parts.at(budget)
+        return float(np.hypot(_jackknife(_log(variances)), self.parts.mc_variances[place] / variances[0]))
 
     def error(self, budget: int, n_items: int) -> float | None:
         """Expected squared error v(N) / I + bias^2; None where undefined."""

@@ -12,7 +12,7 @@ import numpy as np
 
 from saturation.analyses.context import Statistic, plain, samples
 from saturation.analyses.planning.components import VoteScores
-from saturation.conditions import select
+from saturation.conditions import Condition, select
 from saturation.errors import UsageError
 from saturation.metrics import agreement
 from saturation.metrics.metric import Human, Metric
@@ -135,7 +135,7 @@ def _item_values(statistic: Statistic, probs: Probs, human: Human) -> Floats:
     return np.asarray(values.reshape(*probs.shape[:2], -1).mean(axis=1))
 
 
-def of_panel(panel: Panel, a: str | None, b: str | None) -> Subject:
+def of_panel(panel: Panel, a: str | Condition | None, b: str | Condition | None) -> Subject:
     """The subject of one or two models.
 
     Raises
@@ -148,8 +148,8 @@ def of_panel(panel: Panel, a: str | None, b: str | None) -> Subject:
         raise UsageError(f"the predictions hold several conditions: name the model to plan for with a (--a): {listed}")
     if a is None and b is not None:
         raise UsageError("b is given without a: name both models")
-    chosen = [panel.conditions[0] if a is None else select(panel.conditions, a)]
-    chosen += [] if b is None else [select(panel.conditions, b)]
+    chosen = [panel.conditions[0] if a is None else _named(panel, a)]
+    chosen += [] if b is None else [_named(panel, b)]
     if len(set(chosen)) < len(chosen):
         raise UsageError(f"a and b are the same condition: {chosen[0]}")
     ranks = [panel.conditions.index(one) for one in chosen]
@@ -164,6 +164,11 @@ def of_panel(panel: Panel, a: str | None, b: str | None) -> Subject:
         prior=agreement.base_rate(sample.human.counts),
         forecast="model",
     )
+
+
+def _named(panel: Panel, one: str | Condition) -> Condition:
+    """A condition as it is, or the one that a selector names."""
+    return one if isinstance(one, Condition) and one in panel.conditions else select(panel.conditions, str(one))
 
 
 def of_votes(votes: Votes, forecast: str, seed: int) -> Subject | str:
