@@ -57,20 +57,19 @@ def sentences(result: PlanResult) -> tuple[str, ...]:
 
 
 def design_grid(result: PlanResult) -> Grid:
-    """Widths by metric (rows) and votes an item (columns); the best one stands out."""
+    """Widths by design (rows) and metric (columns); the best one of a metric stands out."""
     rows = [row for row in result.rows if row.quantity == "width" and row.budget is not None]
     best = {one: found.budget for one in metrics_of(result) if (found := optimum_of(result, one)) is not None}
 
     def cell(row: PlanRow) -> Content:
-        text = phrases.with_interval(row.unc)
-        return Content(text if row.items is None else f"{text}; {row.items:,} items", row.unc.reason)
+        return Content(phrases.with_interval(row.unc), row.unc.reason, best.get(row.metric) == row.budget)
 
-    def name(row: PlanRow) -> str:
-        number = best.get(row.metric)
-        return phrases.metric(row.metric) + ("" if number is None else f", best at {phrases.budget(number)}")
+    def design(row: PlanRow) -> str:
+        return f"{phrases.budget(row.budget or 0)} on {row.items or 0:,}"
 
-    caption = f"Width of the interval to expect {phrases.levels(row.unc for row in rows)} by votes an item."
-    return grid_of(caption, "metric", rows, name, lambda row: phrases.budget(row.budget or 0), cell)
+    levels = phrases.levels(row.unc for row in rows)
+    caption = f"Width of the interval to expect {levels}; the best number of votes of each metric stands out."
+    return grid_of(caption, "votes, items", rows, design, lambda row: phrases.metric(row.metric), cell)
 
 
 def wrong_metric_grids(result: PlanResult) -> tuple[Grid, ...]:
@@ -101,6 +100,7 @@ def _sentence(result: PlanResult, metric: str) -> str:
     span = f"{phrases.budget(int(best.unc.low))} to {phrases.budget(int(best.unc.high))}"
     told = "no other number is as good" if best.unc.low == best.unc.high else f"the pilot cannot tell {span} apart"
     width = next((row for row in widths_of(result, metric) if row.budget == best.budget), None)
-    expects = "" if width is None else f", for an interval {phrases.with_interval(width.unc)} wide"
+    level = phrases.share(best.unc.level or 0.95)
+    expects = "" if width is None else f", for a {level} interval {phrases.with_interval(width.unc)} wide"
     reason = f". {phrases.sentence(best.unc.reason)}" if best.unc.reason else ""
     return phrases.sentence(f"{name}: {votes} on each of {best.items or 0:,} items ({told}){expects}{reason}")
