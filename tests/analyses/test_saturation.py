@@ -253,3 +253,22 @@ def test_fractions_cell_by_cell(panel):
     assert reasons == {"there is one cell only: nothing to compare"}
     with pytest.raises(UsageError, match="by is 'seed'"):
         saturation_curve(panel, by="seed")
+
+
+def test_any_other_target_closes_a_share_of_the_gap_at_every_budget_it_shares_with_soft():
+    ours = [Condition.of(model="m", method="ours", budget=b) for b in (3, 7, 10)]
+    BLUR.update(dict(zip(ours, (0.3, 0.28, 0.22), strict=True)))
+    made = saturation_curve(study(conditions=(HARD, *ours, *SOFT)), metrics=["brier", "accuracy"])
+    for metric in ("brier", "accuracy"):
+        rows = [r for r in made.rows if r.quantity == "gap_closure" and r.metric == metric]
+        assert [(r.method, r.budget) for r in rows] == [("ours", 3), ("ours", 10)]  # soft has no budget 7
+        for row in rows:
+            gain = find(made, "gap_difference", metric, budget=row.budget)
+            assert gain.p is not None
+            assert gain.unc.low < gain.unc.estimate < gain.unc.high
+            if row.unc.estimate is not None:
+                assert row.p is not None
+                left = find(made, "shortfall", metric, budget=row.budget, method="soft").unc.estimate
+                assert row.unc.estimate == pytest.approx(gain.unc.estimate / left)
+            else:
+                assert row.unc.reason
