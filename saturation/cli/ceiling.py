@@ -9,6 +9,9 @@ import click
 from saturation.cli import options
 from saturation.cli.equivalents import directed_names
 from saturation.cli.output import print_result, with_settings
+from saturation.errors import UsageError
+
+_OF_PREDICTIONS = ("splits", "condition_columns", "ignore_columns", "floor")
 
 
 @click.command(
@@ -45,6 +48,7 @@ def command(**given: Any) -> None:
     """
     from saturation.analyses.worth.ceiling import ceiling
 
+    _refuse_model_options(click.get_current_context(), given)
     data = options.load_panel(given) if given["predictions"] else options.load_votes(given)
     result = ceiling(
         data,
@@ -61,3 +65,12 @@ def command(**given: Any) -> None:
     )
     result = with_settings(result, options.table_settings(given, result.settings["labels"]))
     print_result(result, given["format"], given["out"], given["quiet"])
+
+
+def _refuse_model_options(context: click.Context, given: dict[str, Any]) -> None:
+    """Options about models do nothing without predictions, so they are refused."""
+    source = click.core.ParameterSource.COMMANDLINE
+    idle = [name for name in _OF_PREDICTIONS if context.get_parameter_source(name) is source]
+    if idle and not given["predictions"]:
+        named = ", ".join(f"--{name.replace('_', '-')}" for name in idle)
+        raise UsageError(f"{named}: without --predictions there is no model to apply this to; add them or drop it")
