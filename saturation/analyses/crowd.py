@@ -13,6 +13,7 @@ positive.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -59,6 +60,18 @@ class Moves:
             people=self.people - other.people,
             noise=self.noise - other.noise,
             reasons={**other.reasons, **self.reasons},
+        )
+
+    def only(self, rows: Sequence[int]) -> Moves:
+        """Some of the statistics."""
+        return replace(self, people=self.people[list(rows)], noise=self.noise[list(rows)])
+
+    def beside(self, other: Moves) -> Moves:
+        """These statistics, then others that move with the same votes."""
+        return replace(
+            self,
+            people=np.concatenate([self.people, other.people]),
+            noise=np.concatenate([self.noise, other.noise]),
         )
 
     def added_to(self, parts: Covariance) -> Covariance:

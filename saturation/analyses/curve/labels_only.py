@@ -12,7 +12,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from saturation.analyses.crowd import Moves
 from saturation.analyses.curve.curves import SMALLEST, Curve
+from saturation.analyses.curve.label_people import label_moves, model_moves
 from saturation.analyses.curve.study import Study, fieller_columns, numbers
 from saturation.analyses.fractions import Fraction
 from saturation.analyses.joint import Joint
@@ -27,7 +29,7 @@ from saturation.analyses.redrawn import of_design
 from saturation.errors import UsageError
 from saturation.metrics.metric import Human, Metric
 from saturation.resampling.designs import DESIGNS
-from saturation.resampling.linearized import Influence, covariance
+from saturation.resampling.linearized import Covariance, Influence, covariance
 from saturation.results import CurveRow
 from saturation.tables.panel import Panel
 from saturation.typing import EstimatorName, Floats, Ints
@@ -40,12 +42,17 @@ ITEM_METRICS = ("accuracy", "top_vote_share")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Both:
-    """Losses of the model's budgets, then of the labels' budgets, with their joint uncertainty."""
+    """Losses of the model's budgets, then of the labels' budgets, with their joint uncertainty.
+
+    ``design``: what intervals of the labels alone redraw; ``of_one_side``: whether the model's side alone knows people.
+    """
 
     joint: Joint
     size: int
     estimators: tuple[EstimatorName, ...]
     convention: str | None
+    design: str
+    of_one_side: bool
 
     def pair(self, at: int, *, labels: bool) -> tuple[Floats, Floats]:
         """The contrasts l_smallest - l_N and l_smallest - l_largest of one side."""
@@ -63,6 +70,7 @@ def label_rows(study: Study, panel: Panel, ties: str, seed: int, threads: int | 
     """``label_value``, ``label_fraction`` and ``contrast_labels`` of every curve and metric that has them."""
     draws = Draws(seed, MONTE_CARLO_DRAWS, threads)
     known: dict[tuple[int, tuple[int, ...]], list[list[Point]] | str] = {}
+    about_people = "annotators" in DESIGNS[study.design].redraws
     for curve in study.curves:
         if not curve.is_curve:
             continue
@@ -76,8 +84,10 @@ def label_rows(study: Study, panel: Panel, ties: str, seed: int, threads: int | 
             if isinstance(points, str):
                 yield study.row(curve, metric, "label_value", study.nothing(points))
                 continue
-            yield from _value_rows(study, curve, metric, points, panel)
-            both = _both(study, panel, curve, rank, points)
+            people = label_moves(panel, metric, budgets, points, ties) if about_people else None
+            yield from _value_rows(study, curve, metric, points, panel, people)
+            moved = None if people is None else model_moves(panel, metric, curve.members, threads).beside(people)
+            both = _both(study, panel, curve, rank, points, moved)
             if isinstance(both, str):
                 yield study.row(curve, metric, "contrast_labels", study.nothing(both), baseline=SMALLEST)
             else:
@@ -109,8 +119,13 @@ def _of_split(  # noqa: PLR0917
     return label_exact.item_points(counts, plan, [score], draws, symmetric=symmetric)[0]
 
 
-def _value_rows(
-    study: Study, curve: Curve, metric: Metric, points: Sequence[Sequence[Point]], panel: Panel
+def _value_rows(  # noqa: PLR0917
+    study: Study,
+    curve: Curve,
+    metric: Metric,
+    points: Sequence[Sequence[Point]],
+    panel: Panel,
+    people: Moves | None,
 ) -> Iterator[CurveRow]:
     """The label-only curve itself, a mean over the curve's own cells."""
     for at, budget in enumerate(curve.budgets):
@@ -120,7 +135,10 @@ def _value_rows(
             unc = replace(study.nothing(str(lost.reason)), estimator=lost.estimator, design="items")
         else:
             one = _labels_influence(panel, metric, [[p] for p in of_split])
-            made = covariance(one).interval(float(one.estimates[0]), np.ones(1), study.joint.level)
+            spread = covariance(one)
+            if people is not None:
+                spread = of_design(people.only([at]).added_to(spread), DESIGNS[study.design])
+            made = spread.interval(float(one.estimates[0]), np.ones(1), study.joint.level)
             low, high = study.natural(made, sign(metric))
             unc = study.unc(
                 sign(metric) * float(one.estimates[0]),
@@ -128,11 +146,18 @@ def _value_rows(
                 high=high,
                 interval=made.method,
                 estimator=of_split[0].estimator,
-                design="items",
+                design=_design(study, people),
                 n_resamples=of_split[0].n_resamples,
                 reason=_value_reason(of_split),
             )
         yield study.row(curve, metric, "label_value", unc, budget=budget)
+
+
+def _design(study: Study, people: Moves | None) -> str:
+    """What intervals of the labels alone redraw: there are no training seeds on their side."""
+    if people is None:
+        return "items"
+    return "items x annotators" if "items" in DESIGNS[study.design].redraws else "annotators"
 
 
 def _value_reason(of_split: Sequence[Point]) -> str:
@@ -142,7 +167,14 @@ def _value_reason(of_split: Sequence[Point]) -> str:
     return f"{text}; Monte Carlo error {sum(errors) / len(of_split):.2g} at most" if errors else text
 
 
-def _both(study: Study, panel: Panel, curve: Curve, rank: int, points: Sequence[Sequence[Point]]) -> _Both | str:
+def _both(  # noqa: PLR0917
+    study: Study,
+    panel: Panel,
+    curve: Curve,
+    rank: int,
+    points: Sequence[Sequence[Point]],
+    moved: Moves | None,
+) -> _Both | str:
     """Model and labels on the same cells, or the reason why they cannot be compared."""
     metric = study.metrics[rank]
     reason = study.losses.reason(rank, *curve.members)
@@ -163,17 +195,31 @@ def _both(study: Study, panel: Panel, curve: Curve, rank: int, points: Sequence[
         items_of_split=model.items_of_split,
         n_items=model.n_items,
     )
-    known = study.joint.covariance
-    spread = replace(
-        covariance(joined),
+    if moved is None:
+        spread = _of_one_side(study.joint.covariance, covariance(joined), rows)
+    else:
+        spread = moved.added_to(covariance(joined))
+    spread = of_design(spread, DESIGNS[study.design])
+    joint = Joint(joined.estimates, spread, None, study.joint.level, study.joint.seed)
+    return _Both(
+        joint,
+        len(rows),
+        tuple(p.estimator for p in points[0]),
+        _convention(points[0][0], curve),
+        design=_design(study, moved),
+        of_one_side=moved is None and bool(spread.annotators.any()),
+    )
+
+
+def _of_one_side(known: Covariance, spread: Covariance, rows: Sequence[int]) -> Covariance:
+    """With the annotators' part of the model's losses (rows) alone, beside labels that have none."""
+    return replace(
+        spread,
         annotators=_of_model(known.annotators, rows),
         annotators_df=known.annotators_df,
         within=None if known.within is None else _of_model(known.within, rows),
         within_df=known.within_df,
     )
-    spread = of_design(spread, DESIGNS[study.design])
-    joint = Joint(joined.estimates, spread, None, study.joint.level, study.joint.seed)
-    return _Both(joint, len(rows), tuple(p.estimator for p in points[0]), _convention(points[0][0], curve))
 
 
 def _of_model(part: Floats, rows: Sequence[int]) -> Floats:
@@ -210,7 +256,7 @@ def _contrast_rows(study: Study, curve: Curve, metric: Metric, both: _Both) -> I
     ]
     for budget, made, estimator in zip(curve.budgets, sides[1], both.estimators, strict=True):
         reason = "; ".join(filter(None, (made.reason, both.convention))) or None
-        unc = replace(study.fraction(made), estimator=estimator, design="items", n_resamples=None, reason=reason)
+        unc = replace(study.fraction(made), estimator=estimator, design=both.design, n_resamples=None, reason=reason)
         columns = fieller_columns(made)
         yield study.row(curve, metric, "label_fraction", unc, budget=budget, baseline=SMALLEST, **columns)
     lost = next((f for side in sides for f in side if f.estimate is None), None)
@@ -222,7 +268,7 @@ def _contrast_rows(study: Study, curve: Curve, metric: Metric, both: _Both) -> I
         at: both.joint.difference(both.pair(at, labels=False), both.pair(at, labels=True)) for at in range(1, last)
     }
     critical = both.joint.critical([slope for _, slope in found.values()]) if found else None
-    people = PEOPLE_OF_ONE_SIDE if both.joint.covariance.annotators.any() else None
+    people = PEOPLE_OF_ONE_SIDE if both.of_one_side else None
     for at, (answer, _) in found.items():
         low, high = answer.band(critical)
         unc = study.answer(answer)

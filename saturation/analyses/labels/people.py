@@ -110,8 +110,9 @@ class Crowd:
     def _known(self, point: Point, found: Floats | None, j: int) -> Point:
         if point.estimate is None or found is None or not np.isfinite(found).all():
             return point
-        smaller = self._mean(found, j)
-        shrink = point.estimate / smaller if 0 < point.estimate < smaller else 1.0
+        draw, smaller = self.draws[j], self._mean(found, j)
+        fewer = draw is not None and draw.reference == "disjoint"
+        shrink = point.estimate / smaller if fewer and 0 < point.estimate < smaller else 1.0
         return replace(point, people=shrink * self.removals.centred(found))
 
     def _of_correlation(self, point: Point, found: Floats, j: int) -> Point:
