@@ -9,7 +9,7 @@ from saturation.report.output import latex
 
 
 def table(grid: Grid) -> str:
-    r"""A ``tabular`` with its caption as a comment above and its footnotes below.
+    r"""A ``tabular`` with its caption, ready to be used, as a comment above and its footnotes below.
 
     Examples
     --------
@@ -28,7 +28,7 @@ def table(grid: Grid) -> str:
     """
     lines = [
         r"% \usepackage{booktabs}",
-        f"% {_comment(grid.caption)}",
+        f"% {latex(grid.caption)}",
         rf"\begin{{tabular}}{{l{'r' * (len(grid.head) - 1)}}}",
         r"\toprule",
         _row(map(latex, grid.head)),
@@ -50,7 +50,3 @@ def _cell(cell: Cell) -> str:
 
 def _row(cells: Iterable[str]) -> str:
     return f"{' & '.join(cells)} \\\\"
-
-
-def _comment(text: str) -> str:
-    return " ".join(text.split())

@@ -60,8 +60,14 @@ def tables_of(study: StudyResult) -> dict[str, Listing]:
         for name in _STACKED:
             if name in of_report:
                 stacked[name] += [{"data": part.data, **row} for row in of_report[name].records()]
+    stacked["label_curve"] = _once(stacked["label_curve"])
     made = {name: Listing(command=study.command, rows=tuple(_alike(rows))) for name, rows in stacked.items() if rows}
-    return tables | made
+    return {name: table for name, table in tables.items() if table.rows} | made
+
+
+def _once(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Rows without repetition: the labels alone are the same for every model of a data set."""
+    return list({tuple(row.items()): row for row in rows}.values())
 
 
 def grids_of(study: StudyResult) -> dict[str, tuple[Any, ...]]:

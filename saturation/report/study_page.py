@@ -141,7 +141,7 @@ def across_sentences(study: StudyResult) -> tuple[str, ...]:
     for row in study.across:
         if row.quantity == "fraction_difference":
             pairs.setdefault(study_grids.pair_name(row, names), []).append(row)
-    said = [phrases.sentence(f"{name}: {_differ(rows)}") for name, rows in pairs.items()]
+    said = [f"{name}: {_differ(rows)}." for name, rows in pairs.items()]
     return (*said, phrases.sentence(NOTHING_FOUND)) if said else ()
 
 
