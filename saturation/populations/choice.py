@@ -10,6 +10,7 @@ error, and mixtures of points, which say that many items are exactly alike, come
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import comb
 
 import numpy as np
 
@@ -31,6 +32,21 @@ CANDIDATES: tuple[tuple[Kind, int], ...] = (
     ("multinomial_mixture", 5),
 )
 """Simple and smooth first."""
+
+
+def identifiable(steps: Steps, candidates: tuple[tuple[Kind, int], ...]) -> tuple[tuple[Kind, int], ...]:
+    """The candidates without more parameters than the votes can tell apart; the simplest always stays.
+
+    n votes for K labels have C(n + K - 1, n) outcomes; n is the number of votes that most items reach.
+    """
+    n_labels, votes = len(steps.labels), int(np.median(steps.totals[steps.item_row]))
+    most = comb(votes + n_labels - 1, votes) - 1
+    return candidates[:1] + tuple(one for one in candidates[1:] if _parameters(*one, n_labels) <= most)
+
+
+def _parameters(kind: Kind, components: int, n_labels: int) -> int:
+    own = n_labels - 1 if kind == "multinomial_mixture" else n_labels
+    return components * (own + 1) - 1
 
 
 @dataclass(frozen=True, slots=True)

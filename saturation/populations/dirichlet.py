@@ -22,7 +22,13 @@ SMALLEST = 1e-14
 
 
 def fit_dirichlet(
-    steps: Steps, of_steps: Floats, of_totals: Floats, start: Floats | None = None, iterations: int = ITERATIONS
+    steps: Steps,
+    of_steps: Floats,
+    of_totals: Floats,
+    start: Floats | None = None,
+    *,
+    iterations: int = ITERATIONS,
+    penalty: float = 0.0,
 ) -> Floats:
     """Concentrations a (..., used labels) that maximise sum U ln(a_k + j) - sum V ln(A + j).
 
@@ -40,6 +46,9 @@ def fit_dirichlet(
         (..., used) to begin from; None: pooled shares at A = 1.
     iterations
         Most steps; fewer serve where fits alternate with other estimates.
+    penalty
+        Adds ``penalty`` (ln rho + ln(1 - rho)), rho = 1/(1 + A) the agreement of two votes beyond chance: keeps A from
+        the boundary.
 
     Returns
     -------
@@ -61,9 +70,12 @@ def fit_dirichlet(
     leading = of_steps.shape[:-1]
     up, down = of_steps.reshape(-1, of_steps.shape[-1]), of_totals.reshape(-1, of_totals.shape[-1])
     first = up[:, steps.label_start]
+    if penalty:
+        # ln A - 2 ln(1 + A) is as if one item less had a vote j = 0 and two more a vote j = 1
+        down = _penalised(down, penalty)
     shares = first_shares(steps, up)
     a = shares.copy() if start is None else start.reshape(shares.shape).copy()
-    flat = _score_at_infinity(steps, up, down, shares) <= 0
+    flat = (_score_at_infinity(steps, up, down, shares) <= 0) & (penalty == 0)
     a[flat] = shares[flat] * MOST
     active = np.flatnonzero(~flat & (first.sum(axis=1) > 0))
     for _ in range(iterations):
@@ -84,6 +96,13 @@ def first_shares(steps: Steps, of_steps: Floats) -> Floats:
     shares = votes / np.maximum(votes.sum(axis=-1, keepdims=True), 1e-300)
     shares = np.maximum(shares, 1e-12)
     return np.asarray(shares / shares.sum(axis=-1, keepdims=True))
+
+
+def _penalised(of_totals: Floats, penalty: float) -> Floats:
+    changed = of_totals.copy()
+    changed[:, 0] -= penalty
+    changed[:, 1] += 2 * penalty
+    return changed
 
 
 def _score_at_infinity(steps: Steps, up: Floats, down: Floats, shares: Floats) -> Floats:
@@ -111,7 +130,7 @@ def _improved(steps: Steps, a: Floats, up: Floats, down: Floats) -> Floats:
     newton = np.maximum(a * np.exp(step), SMALLEST)
     before = _likelihood(steps, a, up, down)
     good = concave & (_likelihood(steps, newton, up, down) >= before - 1e-12 * np.abs(before))
-    fixed = np.maximum(a * s / t, SMALLEST)
+    fixed = np.maximum(a * s / np.maximum(t, SMALLEST), SMALLEST)
     return np.where(good[:, None], newton, fixed)
 
 

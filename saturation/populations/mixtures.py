@@ -21,12 +21,15 @@ TOLERANCE = 1e-5
 STARTS = 6
 INNER = 3
 """Steps of each component's own fit a round."""
-EMPTY = 1e-8
+EMPTY = 1.0
+"""Components with fewer items than this keep their shape."""
+PENALTY = 1.0
+"""Keeps components of a mixture from becoming points, which few votes cannot tell from narrow Dirichlets."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Fit:
-    """Laws and the log likelihood (...,) of the (weighted) votes under each, up to a constant of the votes."""
+    """Laws and the (penalised) log likelihood (...,) of the weighted votes under each, up to a constant."""
 
     laws: Laws
     log_likelihood: Floats
@@ -66,7 +69,7 @@ def fit_mixture(steps: Steps, weights: Floats, start: Laws, *, points: bool) -> 
         own = _take(laws, active)
         log_rows = row_likelihoods(own, steps)
         whole = mixed(log_rows, own.weights)
-        now = _sum(weights[active], whole)
+        now = _sum(weights[active], whole) + (0.0 if points else _penalty(own))
         ended = now - reached[active] < TOLERANCE
         reached[active] = now
         going = ~ended
@@ -76,7 +79,8 @@ def fit_mixture(steps: Steps, weights: Floats, start: Laws, *, points: bool) -> 
         share = np.exp(log_rows[going] - whole[going, None]) * own.weights[going][..., None]
         better = _maximised(steps, weights[active][:, None] * share, _take(own, going), points)
         laws.weights[active], laws.means[active], laws.spreads[active] = better.weights, better.means, better.spreads
-    return Fit(laws, _log_likelihood(laws, steps, weights))
+    score = _log_likelihood(laws, steps, weights)
+    return Fit(laws, score if points else score + _penalty(laws))
 
 
 def _maximised(steps: Steps, parts: Floats, before: Laws, points: bool) -> Laws:
@@ -88,7 +92,7 @@ def _maximised(steps: Steps, parts: Floats, before: Laws, points: bool) -> Laws:
         means = first_shares(steps, up)
         found = Laws(weights, means, np.zeros_like(weights))
     else:
-        a = fit_dirichlet(steps, up, steps.of_totals(parts), concentrations(before), INNER)
+        a = fit_dirichlet(steps, up, steps.of_totals(parts), concentrations(before), iterations=INNER, penalty=PENALTY)
         found = _laws(weights, a)
     empty = size < EMPTY
     return Laws(
@@ -121,6 +125,12 @@ def concentrations(laws: Laws) -> Floats:
 def _laws(weights: Floats, a: Floats) -> Laws:
     total = a.sum(axis=-1)
     return Laws(weights, a / total[..., None], np.where(total >= MOST * (1 - 1e-9), 0.0, 1 / total))
+
+
+def _penalty(laws: Laws) -> Floats:
+    """(fits,) sum over components of ln rho + ln(1 - rho), where rho = 1/(1 + A)."""
+    spread = np.maximum(laws.spreads, 1 / MOST)
+    return np.asarray(PENALTY * (np.log(spread) - 2 * np.log1p(spread)).sum(axis=-1))
 
 
 def _row_shares(steps: Steps) -> Floats:

@@ -8,12 +8,12 @@ import numpy as np
 from scipy.special import gammaincinv, softmax
 
 from saturation.errors import UsageError
-from saturation.populations.choice import CANDIDATES, Candidate, choose, fitted
+from saturation.populations.choice import CANDIDATES, Candidate, choose, fitted, identifiable
 from saturation.populations.laws import Laws, mixed, orders, row_likelihoods
-from saturation.populations.mixtures import Kind, fit_mixture, fit_one
+from saturation.populations.mixtures import Kind, fit_mixture, fit_one, starts
 from saturation.populations.steps import Steps, steps_of
 from saturation.streams import Purpose, seed_of, uniforms
-from saturation.typing import Counts, Floats, Probs, Scores
+from saturation.typing import Counts, Floats, Ints, Probs, Scores
 
 KINDS = ("auto", "dirichlet", "dirichlet_mixture", "multinomial_mixture")
 ONE_VOTE = (
@@ -25,6 +25,8 @@ UNANIMOUS = (
     "votes or items are needed"
 )
 ONE_ITEM = "one item only: a law of items needs two items or more with two votes or more"
+REJECTED = 2.0
+"""Standard errors behind the best law from which on a law is told from it."""
 _SAMPLE_STREAM = 2 << 40
 
 
@@ -194,14 +196,41 @@ def fit_population(
     if reason is not None:
         raise UsageError(reason)
     seed, steps = seed_of(rng), steps_of(counts)
-    candidates = tuple(one for one in CANDIDATES if kind in ("auto", one[0]))
+    candidates = identifiable(steps, tuple(one for one in CANDIDATES if kind in ("auto", one[0])))
     judged: tuple[Candidate, ...] = ()
     name, components = candidates[0]
     if len(candidates) > 1:
         chosen, judged = choose(steps, seed, candidates)
         name, components = chosen.kind, chosen.components
-    laws = fitted(steps, steps.weights[None], name, components, seed)
-    whole = spread_out(laws, steps, np.asarray(counts).shape[1])
+    return _of_kind(steps, name, components, seed, np.asarray(counts).shape[1], judged)
+
+
+def fit_alternatives(
+    counts: Counts, population: Population, *, rng: int | np.random.Generator = 0
+) -> tuple[Population, ...]:
+    """The other laws with a density that the votes do not tell from the chosen one.
+
+    Candidates that are behind the best on items left out by at most two standard errors, fitted to the same votes; none
+    where one candidate was asked for by name. What such laws say about more votes shows how much rests on their shape.
+    Mixtures of points are left out: a few kinds of items, all alike within, fit few votes nearly always and say that
+    entropies hardly vary, which nobody would believe of items and people.
+    """
+    seed, steps = seed_of(rng), steps_of(counts)
+    own = (population.name, len(population.weights))
+    return tuple(
+        _of_kind(steps, one.kind, one.components, seed, population.means.shape[1], ())
+        for one in population.candidates
+        if (one.kind, one.components) != own
+        and one.kind != "multinomial_mixture"
+        and one.behind <= REJECTED * one.behind_se
+    )
+
+
+def _of_kind(  # noqa: PLR0917
+    steps: Steps, name: Kind, components: int, seed: int, n_labels: int, judged: tuple[Candidate, ...]
+) -> Population:
+    """The likeliest law of one kind, its components by size."""
+    whole = spread_out(fitted(steps, steps.weights[None], name, components, seed), steps, n_labels)
     order = np.argsort(-whole.weights[0], kind="stable")
     with np.errstate(divide="ignore"):
         concentrations = 1 / whole.spreads[0]
@@ -227,23 +256,34 @@ def unfit(counts: Counts) -> str | None:
     return None
 
 
-def refit(population: Population, steps: Steps, weights: Floats) -> Laws:
-    """Laws of the same kind for weights (fits, rows) of the rows, from the given one onwards; means of all labels.
+def refit(population: Population, steps: Steps, weights: Floats, seed: int = 0) -> Laws:
+    """Laws of the same kind for weights (fits, rows) of the rows, means of all labels.
 
-    For resampled items: ``weights`` says how often each distinct row of counts was drawn.
+    For resampled items: ``weights`` says how often each distinct row of counts was drawn. Mixtures start from the given
+    law and from one of the random starts, and the likelier of the two counts: what another sample could have looked
+    like may lie near another maximum.
     """
-    n_fits = len(weights)
-    laws = population.laws
-    start = Laws(
-        np.repeat(laws.weights, n_fits, axis=0),
-        np.repeat(_lifted(laws.means[..., steps.labels]), n_fits, axis=0),
-        np.repeat(laws.spreads, n_fits, axis=0),
-    )
+    laws, n_labels = population.laws, population.means.shape[1]
+    own = Laws(laws.weights, _lifted(laws.means[..., steps.labels]), laws.spreads)
+    near = _repeated(own, np.zeros(len(weights), dtype=np.int64))
     if population.name == "dirichlet":
-        found = fit_one(steps, weights, start).laws
-    else:
-        found = fit_mixture(steps, weights, start, points=population.name == "multinomial_mixture").laws
-    return spread_out(found, steps, population.means.shape[1])
+        return spread_out(fit_one(steps, weights, near).laws, steps, n_labels)
+    points = population.name == "multinomial_mixture"
+    base = fit_one(steps, steps.weights[None]).laws
+    first = starts(steps, base, len(population.weights), seed, points=points)
+    far = _repeated(first, np.arange(len(weights)) % len(first.weights))
+    one, two = (fit_mixture(steps, weights, start, points=points) for start in (near, far))
+    better = two.log_likelihood > one.log_likelihood
+    chosen = Laws(
+        np.where(better[:, None], two.laws.weights, one.laws.weights),
+        np.where(better[:, None, None], two.laws.means, one.laws.means),
+        np.where(better[:, None], two.laws.spreads, one.laws.spreads),
+    )
+    return spread_out(chosen, steps, n_labels)
+
+
+def _repeated(laws: Laws, which: Ints) -> Laws:
+    return Laws(laws.weights[which], laws.means[which], laws.spreads[which])
 
 
 def _lifted(means: Floats) -> Floats:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from saturation.analyses.labels.label_curve import label_curve
-from saturation.analyses.labels.model_draws import item_weights, virtual_votes
+from saturation.analyses.labels.model_draws import virtual_votes
 from saturation.analyses.labels.model_sums import law_means
 from saturation.errors import UsageError
 from saturation.populations import Population
@@ -120,16 +120,32 @@ def test_entropy_correlation_and_accuracy_are_within_their_monte_carlo_error():
         assert row.mc_se < 0.01
 
 
-def test_virtual_items_weigh_as_their_likelihood_says():
-    law, other = the_law(), Laws(np.array([[0.4, 0.6]]), the_law().means[None], np.array([[0.4, 0.2]]))
+def test_virtual_votes_are_nested_and_follow_the_law():
+    law = the_law()
     votes = virtual_votes(law, 3, (2, 4), 3)
     assert (votes.targets.sum(axis=2) == [[2], [4]]).all()
     assert (votes.targets[0] <= votes.targets[1]).all()
-    weights = item_weights(law, other, votes)
-    counts = votes.targets[-1] + votes.reference
-    second = Population("dirichlet_mixture", other.weights[0], other.means[0], 1 / other.spreads[0])
-    ratio = np.exp(second.log_likelihood(counts) - law.log_likelihood(counts))
-    assert weights[0] == pytest.approx(ratio / ratio.mean(), rel=1e-9)
+    assert (votes.reference.sum(axis=1) == 3).all()
+    few = virtual_votes(law, 3, (2, 4), 3, part=7)
+    assert (few.targets == votes.targets[:, : len(few.reference)]).all()
+    for counts in [(4, 0, 0), (1, 2, 1)]:
+        chance = sum(
+            w * naive.dirichlet_multinomial_pmf(counts, a) for w, a in zip(WEIGHTS, CONCENTRATIONS, strict=True)
+        )
+        found = (votes.targets[1] == counts).all(axis=1).mean()
+        assert abs(found - chance) < 4.5 * math.sqrt(chance / len(votes.reference))
+
+
+def test_an_interval_holds_what_other_laws_would_say_unless_one_is_named():
+    given = {"metrics": ["kl", "entropy_correlation"], "budgets": [3, 30], "estimator": "model"}
+    open_shape = label_curve(votes_of(pilot(300)), **given)
+    one_shape = label_curve(votes_of(pilot(300)), **given, population="dirichlet")
+    note = next(note.message for note in open_shape.notes if note.code == "model")
+    assert "which the votes do not rule out" in note
+    for name in given["metrics"]:
+        wide, narrow = (find(result, "value", name, 30).unc for result in (open_shape, one_shape))
+        assert wide.estimate == narrow.estimate
+        assert wide.se > narrow.se
 
 
 def test_budgets_beyond_the_pilot_have_values_with_intervals():

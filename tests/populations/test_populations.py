@@ -8,7 +8,8 @@ from scipy.optimize import minimize
 from scipy.stats import betabinom, dirichlet_multinomial
 
 from saturation.errors import UsageError
-from saturation.populations import Population, fit_population, refit
+from saturation.populations import Population, fit_alternatives, fit_population, refit
+from saturation.populations.choice import CANDIDATES, identifiable
 from saturation.populations.dirichlet import fit_dirichlet
 from saturation.populations.laws import Laws, beta_binomial, row_likelihoods
 from saturation.populations.mixtures import fit_mixture
@@ -69,6 +70,40 @@ def test_dirichlet_fit_is_the_maximum_that_a_general_optimiser_finds(a):
     best = minimize(loss, np.zeros(3), method="BFGS")
     assert found == pytest.approx(np.exp(best.x), rel=1e-4)
     assert loss(np.log(found)) <= best.fun + 1e-9
+
+
+def test_a_penalty_keeps_the_concentration_from_the_boundary():
+    counts = np.array([[2, 0], [0, 2], [1, 1], [1, 1], [1, 1]])
+    steps = steps_of(counts)
+    found = fit_dirichlet(steps, steps.of_steps(steps.weights), steps.of_totals(steps.weights), penalty=1.0)
+
+    def loss(logs):
+        a = np.exp(logs)
+        rho = 1 / (1 + a.sum())
+        likelihood = dirichlet_multinomial.logpmf(counts, a, counts.sum(axis=1)).sum()
+        return -(likelihood + np.log(rho) + np.log(1 - rho))
+
+    best = minimize(loss, np.zeros(2), method="BFGS")
+    assert found == pytest.approx(np.exp(best.x), rel=1e-4)
+
+
+def test_laws_with_more_parameters_than_outcomes_are_no_candidates():
+    # two votes, two labels: 3 outcomes, 2 degrees of freedom; a mixture of two Dirichlets has 5 parameters
+    two = steps_of(votes_of((0.5, 0.5), 50, 2))
+    assert identifiable(two, CANDIDATES) == (("dirichlet", 1),)
+    # five votes, three labels: 20 degrees of freedom are enough for all (3 x 4 - 1 = 11; 5 x 3 - 1 = 14)
+    assert identifiable(steps_of(votes_of((0.5, 0.5, 0.5), 50, 5)), CANDIDATES) == CANDIDATES
+
+
+def test_alternatives_are_what_the_votes_do_not_tell_from_the_chosen_law():
+    counts = votes_of((0.4, 0.6, 0.24), 200, 3)
+    law = fit_population(counts)
+    found = fit_alternatives(counts, law)
+    assert {one.name for one in found} == {"dirichlet_mixture"}
+    assert fit_alternatives(counts, fit_population(counts, kind="dirichlet")) == ()
+    # a law that is told from the truth beyond doubt is none
+    two = np.concatenate([votes_of((9, 0.5, 0.5), 1000, 5, 1), votes_of((1, 4, 4), 1000, 5, 2)])
+    assert all(one.name != "dirichlet" for one in fit_alternatives(two, fit_population(two)))
 
 
 def test_dirichlet_recovers_its_truth():
@@ -169,9 +204,9 @@ def test_a_resampled_fit_does_not_depend_on_the_others_beside_it():
     weights = rng.multinomial(150, steps.weights / 150, size=7).astype(float)
     for kind in ("dirichlet", "dirichlet_mixture", "multinomial_mixture"):
         law = fit_population(counts, kind=kind)
-        together, alone = refit(law, steps, weights), refit(law, steps, weights[4:5])
-        assert (together.means[4] == alone.means[0]).all()
-        assert (together.spreads[4] == alone.spreads[0]).all()
+        together, fewer = refit(law, steps, weights), refit(law, steps, weights[:5])
+        assert (together.means[:5] == fewer.means).all()
+        assert (together.spreads[:5] == fewer.spreads).all()
 
 
 def test_a_thousand_labels_and_single_votes_are_no_trouble():

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from saturation.analyses.labels import scores as label_scores
 from saturation.analyses.labels.exact import additive_statistic, entropies, explained
-from saturation.analyses.labels.model_draws import VirtualVotes, effective_share, item_weights, virtual_votes
+from saturation.analyses.labels.model_draws import virtual_votes
 from saturation.analyses.labels.model_sums import law_means
 from saturation.analyses.labels.monte_carlo import Draws
 from saturation.analyses.labels.plan import DEFAULT_BUDGETS, Plan
 from saturation.analyses.labels.series import CONSTANT, Point, Series
 from saturation.errors import UsageError
 from saturation.metrics.metric import Metric
-from saturation.populations import Population, fit_population, refit, unfit
+from saturation.populations import Population, fit_alternatives, fit_population, refit, unfit
 from saturation.populations.laws import Laws
 from saturation.populations.steps import steps_of
 from saturation.resampling.draw import item_weights as resampled_items
@@ -26,16 +26,13 @@ from saturation.typing import Floats, Ints
 REFERENCE_SIZE = 100
 MAX_RESAMPLES = 200
 """Resamples give a standard error, which 200 tell within 5%."""
-FEWEST_EFFECTIVE = 0.1
-"""Smallest effective share of the virtual items under a resampled law."""
-VIRTUAL_RESAMPLES = 1_000_000
-"""Resamples of virtual items are numbered from here, those of the pilot's items from 0."""
+DRAWN_RESAMPLES = 50
+"""Of these, so many are used where votes have to be drawn for each: a standard error within 10%."""
+PART = 5
+"""What differs between laws is drawn from a fifth of the virtual items."""
 SET_METRIC = (
     "no value from a fitted law: the metric belongs to a whole set of items and depends on their number; of those only "
     "entropy_correlation and entropy_rmse are computed"
-)
-FAR_APART = (
-    "no interval: resampled laws differ too much from the fitted one to be read off the same draws; ask for fewer votes"
 )
 
 
@@ -50,15 +47,11 @@ class ModelCurve:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Model:
-    """The fitted law, the laws of resampled items (one a resample), and what is asked of them."""
+class _Fitted:
+    """A law and the laws of the same kind of resampled items (resamples, ...)."""
 
     law: Population
     resampled: Laws
-    budgets: tuple[int, ...]
-    reference_size: int
-    seed: int
-    ties: str
 
     @property
     def all_laws(self) -> Laws:
@@ -66,6 +59,35 @@ class _Model:
         own, others = self.law.laws, self.resampled
         pairs = ((own.weights, others.weights), (own.means, others.means), (own.spreads, others.spreads))
         return Laws(*(np.concatenate(pair) for pair in pairs))
+
+    def first(self, number: int) -> list[Population]:
+        """The first resampled laws as populations."""
+        some = self.resampled.take(slice(0, number))
+        with np.errstate(divide="ignore"):
+            each = zip(some.weights, some.means, 1 / some.spreads, strict=True)
+            return [Population(self.law.name, *one) for one in each]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Model:
+    """The chosen law first, then those that the votes do not tell from it; and what is asked of them."""
+
+    fits: tuple[_Fitted, ...]
+    budgets: tuple[int, ...]
+    reference_size: int
+    seed: int
+    ties: str
+
+    @property
+    def n_resamples(self) -> int:
+        """Resamples of all laws together."""
+        return sum(len(fit.resampled.weights) for fit in self.fits)
+
+    @property
+    def few_laws(self) -> list[Population]:
+        """Some of the resampled laws of every kind, for what has to be drawn."""
+        each = max(DRAWN_RESAMPLES // len(self.fits), 2)
+        return [one for fit in self.fits for one in fit.first(each)]
 
 
 def model_curve(
@@ -81,8 +103,9 @@ def model_curve(
 ) -> ModelCurve:
     """Series of every metric under the law of items behind the counts.
 
-    The estimate is the metric under the fitted law; its spread is that over laws fitted to resampled items, begun
-    from the fitted law, of the same kind and number of components.
+    The estimate is the metric under the chosen law. Its spread is that about the estimate of laws fitted to resampled
+    items, of the kinds in turn that the votes do not tell from the chosen one: few votes leave the shape of the law
+    open, and an interval for one shape would be too narrow.
 
     Parameters
     ----------
@@ -115,8 +138,9 @@ def model_curve(
     members = np.ones((len(asked), len(voted)), dtype=np.bool_)
     plan = Plan("disjoint", asked, {}, size, None, voted, members, ())
     law = fit_population(counts, kind=population, rng=draws.seed, threads=draws.threads)
-    model = _Model(law, _resampled(law, counts[voted], draws), asked, size, draws.seed, ties)
-    return ModelCurve(plan, _all_series(model, metrics, alphas), law, (_note(law, counts[voted]),))
+    laws = (law, *fit_alternatives(counts, law, rng=draws.seed))
+    model = _Model(_resampled(laws, counts[voted], draws), asked, size, draws.seed, ties)
+    return ModelCurve(plan, _all_series(model, metrics, alphas), law, (_note(laws, counts[voted]),))
 
 
 def _budgets(budgets: Sequence[int] | None) -> tuple[int, ...]:
@@ -128,25 +152,34 @@ def _budgets(budgets: Sequence[int] | None) -> tuple[int, ...]:
     return wanted
 
 
-def _resampled(law: Population, counts: Ints, draws: Draws) -> Laws:
-    """Laws fitted to items drawn with replacement."""
+def _resampled(laws: tuple[Population, ...], counts: Ints, draws: Draws) -> tuple[_Fitted, ...]:
+    """Each law with its share of the resamples of items."""
     steps = steps_of(counts)
-    drawn = resampled_items(draws.seed, 0, min(draws.number, MAX_RESAMPLES), len(counts))
+    number = min(draws.number, MAX_RESAMPLES)
+    number = max(number // len(laws), 2) * len(laws)
+    drawn = resampled_items(draws.seed, 0, number, len(counts))
     n_rows = len(steps.totals)
     weights = np.stack([np.bincount(steps.item_row, one, minlength=n_rows) for one in drawn]).astype(np.float64)
-    return refit(law, steps, weights)
+    return tuple(
+        _Fitted(law, refit(law, steps, weights[turn :: len(laws)], draws.seed)) for turn, law in enumerate(laws)
+    )
 
 
-def _note(law: Population, counts: Ints) -> Note:
+def _note(laws: tuple[Population, ...], counts: Ints) -> Note:
     totals = counts.sum(axis=1)
     fewest, most = int(totals.min()), int(totals.max())
     votes = f"{fewest}" if fewest == most else f"{fewest} to {most}"
-    chosen = " (chosen on items left out)" if law.candidates else ""
+    law, others = laws[0], laws[1:]
+    given = "given that shape"
+    if others:
+        given = (
+            f"and hold what {'; '.join(one.describe() for one in others)} would say, which the votes do not rule out"
+        )
     return Note(
         "model",
-        f"values rest on a law of items fitted to {len(counts)} items with {votes} votes{chosen}: {law.describe()}; "
-        f"{most} votes show the law's moments up to order {most} only, so that what is said about more votes rests on "
-        "its shape, most of all entropies and their correlation; intervals are about other items, given that shape",
+        f"values rest on a law of items fitted to {len(counts)} items with {votes} votes: {law.describe()}; {most} "
+        f"votes show the law's moments up to order {most} only, so that what is said about more votes rests on its "
+        f"shape, most of all entropies and their correlation; intervals are about other items, {given}",
     )
 
 
@@ -172,13 +205,16 @@ def _all_series(model: _Model, metrics: Sequence[Metric], alphas: Sequence[float
 
 def _additive(model: _Model, metrics: Sequence[Metric], alphas: Sequence[float]) -> list[tuple[list[Point], Floats]]:
     """Points and resampled values (resamples, budgets) of each metric."""
-    n_labels = model.law.means.shape[1]
+    n_labels = model.fits[0].law.means.shape[1]
     statistics = [additive_statistic(one, alpha, n_labels) for one, alpha in zip(metrics, alphas, strict=True)]
-    values = np.stack([law_means(model.all_laws, n, model.reference_size, statistics) for n in model.budgets], axis=-1)
+    values = [
+        np.stack([law_means(fit.all_laws, n, model.reference_size, statistics) for n in model.budgets], axis=-1)
+        for fit in model.fits
+    ]
     found = []
-    for one, own in zip(metrics, values, strict=True):
-        points = [explained(_point(float(value), len(own) - 1), one) for value in own[0]]
-        found.append((points, own[1:]))
+    for index, one in enumerate(metrics):
+        points = [explained(_point(float(value), model.n_resamples), one) for value in values[0][index, 0]]
+        found.append((points, np.concatenate([of_law[index, 1:] for of_law in values])))
     return found
 
 
@@ -195,40 +231,50 @@ Combine = Callable[[Floats], Floats]
 
 
 def _drawn(model: _Model, metrics: Sequence[Metric], alphas: Sequence[float]) -> list[tuple[list[Point], Floats]]:
-    votes = virtual_votes(model.law, model.seed, model.budgets, model.reference_size)
-    weights = item_weights(model.law, model.resampled, votes)
-    apart = effective_share(weights) < FEWEST_EFFECTIVE
-    # virtual items are resampled too, so that the spread over resamples holds the Monte Carlo error
-    start, n_laws, n_items = VIRTUAL_RESAMPLES, *weights.shape
-    weights *= resampled_items(model.seed, start, start + n_laws, n_items)
-    weights /= weights.mean(axis=1, keepdims=True)
+    """Estimates from many virtual items of the chosen law; resampled laws from a part of them, as differences."""
+    statistics = [_statistic(one, alpha, model.ties) for one, alpha in zip(metrics, alphas, strict=True)]
+    law = model.fits[0].law
+    many, part = _features(model, law, statistics), _features(model, law, statistics, PART)
+    others = [
+        [
+            _values(own, combine)
+            for own, (_, combine) in zip(_features(model, one, statistics, PART), statistics, strict=True)
+        ]
+        for one in model.few_laws
+    ]
     found = []
-    for one, alpha in zip(metrics, alphas, strict=True):
-        points, values = _drawn_points(model, one, alpha, votes, weights)
-        if apart:
-            points = [replace(point, reason=point.reason or FAR_APART) for point in points]
-            values = np.full(values.shape, np.nan)
-        found.append((points, values))
+    for index, (metric, (_, combine)) in enumerate(zip(metrics, statistics, strict=True)):
+        points = _drawn_points(model, metric, many[index], combine)
+        moved = np.stack([of_law[index] for of_law in others]) - _values(part[index], combine)
+        known = np.array([point.estimate is not None for point in points])
+        found.append((points, np.where(known, _values(many[index], combine) + moved, 0.0)))
     return found
 
 
-def _drawn_points(
-    model: _Model, metric: Metric, alpha: float, votes: VirtualVotes, weights: Floats
-) -> tuple[list[Point], Floats]:
-    features, combine = _statistic(metric, alpha, model.ties)
-    points, columns = [], []
-    for budget, target in zip(model.budgets, votes.targets, strict=True):
-        own = features(target, votes.reference)
+def _features(
+    model: _Model, law: Population, statistics: Sequence[tuple[Features, Combine]], part: int = 1
+) -> list[list[Floats]]:
+    """Features of each statistic at each budget (features, virtual items)."""
+    votes = virtual_votes(law, model.seed, model.budgets, model.reference_size, part)
+    return [[features(target, votes.reference) for target in votes.targets] for features, _ in statistics]
+
+
+def _values(features: list[Floats], combine: Combine) -> Floats:
+    """(budgets,)"""
+    return np.array([float(combine(own.mean(axis=1)[:, None])[0]) for own in features])
+
+
+def _drawn_points(model: _Model, metric: Metric, features: list[Floats], combine: Combine) -> list[Point]:
+    points = []
+    for budget, own in zip(model.budgets, features, strict=True):
         value = float(combine(own.mean(axis=1)[:, None])[0])
-        columns.append(combine(np.stack([(weights * one).mean(axis=1) for one in own])))
         if np.isfinite(value):
-            points.append(_point(value, len(weights), _mc_se(own, combine)))
+            points.append(_point(value, len(model.few_laws), _mc_se(own, combine)))
         elif metric.name == "entropy_correlation" and budget == 1 and float(np.var(own[1])) > 0:
             points.append(Point(None, estimator="model", reason=CONSTANT, counts_as=0.0))
-            columns[-1] = np.zeros(len(weights))
         else:
             points.append(Point(None, estimator="model", reason=metric.undefined))
-    return points, np.stack(columns, axis=-1)
+    return points
 
 
 GROUPS = 20
