@@ -16,6 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from saturation.analyses.planning.people import People, people_of
+from saturation.resampling.intervals import Interval, critical, none
 from saturation.tables.panel import Ballots
 from saturation.typing import Floats, Ints
 
@@ -73,6 +74,8 @@ class Components:
         (2, 2) of the estimates of ``items`` and ``votes``, for other items and other people.
     df
         Degrees of freedom behind it.
+    noise
+        The mean of s_i^2 / n_i, which was taken off the variance of the items' means.
     mean_variance
         Of ``mean``, for other items and other people.
     n_items, n_dropped
@@ -85,6 +88,7 @@ class Components:
     people: People | None
     covariance: Floats
     df: float
+    noise: float
     mean_variance: float
     n_items: int
     n_dropped: int
@@ -97,6 +101,21 @@ class Components:
     def variance(self, budget: int) -> float:
         """Variance of one item's mean over ``budget`` votes: sigma_I^2 + sigma_V^2 / N, sigma_I^2 truncated at 0."""
         return max(self.items, 0.0) + self.votes / budget
+
+    def interval(self, component: str, level: float) -> Interval:
+        """Of ``items`` or ``votes``, on the logarithm of what was observed: variances are skewed.
+
+        sigma_V^2 is observed itself, sigma_I^2 with the noise of the votes on top: T = sigma_I^2 + mean s_i^2 / n_i.
+        The ends are T exp(+- t se / T) less that noise, and not below 0.
+        """
+        place, taken_off = (0, self.noise) if component == "items" else (1, 0.0)
+        observed = (self.items if component == "items" else self.votes) + taken_off
+        se = self.spread(np.eye(2)[place])
+        if se <= 0 or observed <= 0:
+            return none("no interval: every item says the same")
+        stretch = float(np.exp(critical(level, self.df) * se / observed))
+        low, high = observed / stretch - taken_off, observed * stretch - taken_off
+        return Interval(max(low, 0.0), max(high, 0.0), "linearized_t")
 
     def spread(self, contrast: Floats) -> float:
         """Standard error of a combination (items, votes) of the two components."""
@@ -146,6 +165,7 @@ def components_of(scores: VoteScores) -> Components | str:
         people=people,
         covariance=covariance,
         df=_joined_df(of_items[_VOTES, _VOTES], of_people[_VOTES, _VOTES], n_items - 1, people_df),
+        noise=float((within / n).mean()),
         mean_variance=of_mean + float(of_people[2, 2]),
         n_items=n_items,
         n_dropped=int((~several).sum()),

@@ -131,15 +131,13 @@ def _component_rows(field: Field, entry: Entry) -> Iterator[PlanRow]:
         reason = entry.spread if isinstance(entry.spread, str) else SIMULATED
         yield _row(field, entry, "component", _none(field, reason))
         return
-    edge = critical(field.level, parts.df)
-    for place, (name, value) in enumerate((("items", parts.items), ("votes", parts.votes))):
-        half = edge * parts.spread(np.eye(2)[place])
+    for name, value in (("items", parts.items), ("votes", parts.votes)):
+        made, said = parts.interval(name, field.level), TRUNCATED if value < 0 else None
         kept = max(value, 0.0)
-        said = TRUNCATED if value < 0 else None
-        made = Range(kept, max(value - half, 0.0), max(value + half, 0.0))
-        unc = _known(field, entry, made, interval="linearized_t", reason=said)
-        if half == 0:
-            unc = _known(field, entry, kept, reason=_said(said, "no interval: every item says the same"))
+        if made.low is None or made.high is None:
+            unc = _known(field, entry, kept, reason=_said(said, made.reason))
+        else:
+            unc = _known(field, entry, Range(kept, made.low, made.high), interval=made.method, reason=said)
         yield _row(field, entry, "component", unc, component=name)
     if parts.people is not None:
         yield _row(field, entry, "component", _people(field, entry, parts), component="annotators")
