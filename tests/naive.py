@@ -543,6 +543,13 @@ def flip_sign(seed, flip, item):
     return -1 if (word(seed, Purpose.SIGNS, flip, item // 64) >> (item % 64)) & 1 else 1
 
 
+def student_level(level, n):
+    """Where the normal is as far out as Student's t of n - 1 degrees of freedom times sqrt(n / (n - 1))."""
+    from scipy import stats
+
+    return 2 * float(stats.norm.cdf(math.sqrt(n / (n - 1)) * stats.t.ppf((1 + level) / 2, n - 1))) - 1
+
+
 def bca_of_mean(differences, weights, level):
     """BCa interval of a mean from bootstrap weights (Efron 1987), one step after another."""
     from statistics import NormalDist
@@ -701,3 +708,30 @@ def person_component(votes):
 
     expected = sum(products(deviations(lambda v, one=one: float(v[1] == one))) for one in people)
     return products(deviations(lambda v: v[2])) / expected
+
+
+def soft_label(top, p1, second, p2, ticked, n_labels, variety, spread, gamma):
+    """One soft vote by the rules of the elicitation paper, word by word: labels by index, None for what is not given."""
+    s = [0.0] * n_labels
+    s[top] = p1 / 100
+    if variety == "T2" and second is not None and p2 is not None:
+        s[second] = p2 / 100
+    named = sum(1 for x in s if x > 0)
+    possible = [k for k in range(n_labels) if k not in ticked]
+    others = len(possible) - named
+    total = sum(s)
+    if total < 1:
+        rest = 1 - total
+    else:
+        s = [x / total for x in s]
+        rest = 0.0
+        if spread == "clamp" and others > 0:
+            rest = gamma
+            s = [x * (1 - gamma) for x in s]
+    out = list(s)
+    for k in range(n_labels):
+        if s[k] == 0 and spread == "clamp" and k in possible and others > 0:
+            out[k] = rest / others
+        if s[k] == 0 and spread == "uniform":
+            out[k] = rest / (n_labels - named)
+    return [x / sum(out) for x in out]

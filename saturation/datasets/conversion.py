@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from saturation.elicitation import Rule, Spread, Variety
 from saturation.errors import UsageError
 
 if TYPE_CHECKING:
@@ -27,12 +28,21 @@ class Options:
         Label names in order.
     item_column, annotator_column, label_column
         Names of these columns in a plain table.
+    variety, spread, gamma, rule
+        How soft votes are made of responses, see ``elicitation.soft_labels``.
+    strict
+        Whether responses that contradict themselves are refused.
     """
 
     labels: tuple[str, ...] | None = None
     item_column: str | None = None
     annotator_column: str | None = None
     label_column: str | None = None
+    variety: Variety | None = None
+    spread: Spread | None = None
+    gamma: float | None = None
+    rule: Rule | None = None
+    strict: bool = False
 
 
 @dataclass(frozen=True, slots=True)

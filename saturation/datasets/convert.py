@@ -13,6 +13,7 @@ from saturation.datasets.conversion import Conversion, Log, Options
 from saturation.datasets.formats import check_options, format_named
 from saturation.datasets.hashing import hash_column, read_or_make_key
 from saturation.datasets.reading import source_files
+from saturation.elicitation import Rule, Spread, Variety
 from saturation.errors import DataError, UsageError
 from saturation.results import SCHEMA, Input, Listing, Note, as_dict, version
 from saturation.tables.io import load, write_table
@@ -37,6 +38,11 @@ def convert(
     item_column: str | None = None,
     annotator_column: str | None = None,
     label_column: str | None = None,
+    variety: Variety | None = None,
+    spread: Spread | None = None,
+    gamma: float | None = None,
+    rule: Rule | None = None,
+    strict: bool = False,
     hash_annotators: bool = False,
     hash_key_file: str | Path | None = None,
     overwrite: bool = False,
@@ -54,6 +60,11 @@ def convert(
         ``items``, ``splits``, ``predictions``, as far as the source holds them.
     labels, item_column, annotator_column, label_column
         Names in the source; each format takes some of them.
+    variety, spread, gamma, rule
+        How soft votes are made of responses, see ``saturation.elicitation.soft_labels``; default T2, clamp, 0.10 and
+        ``repaired`` (``published`` for cifar10s).
+    strict
+        Refuse responses that contradict themselves.
     hash_annotators
         Replace annotator ids by HMAC-SHA256 pseudonyms.
     hash_key_file
@@ -88,6 +99,11 @@ def convert(
         item_column=item_column,
         annotator_column=annotator_column,
         label_column=label_column,
+        variety=variety,
+        spread=spread,
+        gamma=gamma,
+        rule=rule,
+        strict=strict,
     )
     check_options(format, options)
     chosen = format_named(format)
@@ -118,6 +134,11 @@ def _settings(options: Options, key: bytes | None) -> dict[str, Any]:
         "item_column": options.item_column,
         "annotator_column": options.annotator_column,
         "label_column": options.label_column,
+        "variety": options.variety,
+        "spread": options.spread,
+        "gamma": options.gamma,
+        "rule": options.rule,
+        "strict": options.strict,
         "hash_annotators": key is not None,
     }
 

@@ -47,11 +47,16 @@ class Format:
 
 _TABLES = (".csv", ".parquet", ".pq", ".jsonl", ".ndjson", ".arrow", ".ipc", ".feather")
 
+_ELICITED = ("variety", "spread", "gamma", "rule", "strict")
+
 FORMATS: dict[str, Format] = {
     "chaosnli": Format("chaosnli", "ChaosNLI v1.0: chaosNLI_*.jsonl", (".jsonl",)),
     "baan-predictions": Format("baan", "predictions of Baan et al. 2022: SNLI_dev_roberta-base_0.json", (".json",)),
     "nie-predictions": Format("nie", "model predictions of the ChaosNLI repository: one JSON", (".json",)),
     "cifar10h": Format("cifar10h", "CIFAR-10H: cifar10h-counts.npy", (".npy",)),
+    "cifar10s": Format(
+        "elicited", "CIFAR-10S: the responses, or the published soft labels", (".json",), _ELICITED, (), "read_cifar10s"
+    ),
     "dices": Format("dices", "DICES: the official CSV, or the JSON of JUDGE-BENCH", (".csv", ".json")),
     "lewidi": Format(
         "lewidi",
@@ -62,6 +67,14 @@ FORMATS: dict[str, Format] = {
     ),
     "peerannot": Format("peerannot", "peerannot: answers.json", (".json",), ("labels",), ("metadata.json",)),
     "cubam": Format("cubam", "CUBAM: labels.txt", (".txt",), ("labels",)),
+    "elicited": Format(
+        "elicited",
+        "your own table of responses: item_id, annotator_id, top, top_percent, second, second_percent, impossible",
+        _TABLES,
+        ("labels", "item_column", "annotator_column", "label_column", *_ELICITED),
+        (".meta.json",),
+        "read_elicited",
+    ),
     "long": Format(
         "plain",
         "your own table, one row a vote",
@@ -100,7 +113,7 @@ def format_named(name: str) -> Format:
 def check_options(name: str, options: Options) -> None:
     """Refuse options that a format would not read."""
     chosen = format_named(name)
-    for option in ("labels", "item_column", "annotator_column", "label_column"):
-        if getattr(options, option) is not None and option not in chosen.takes:
+    for option in ("labels", "item_column", "annotator_column", "label_column", *_ELICITED):
+        if getattr(options, option) not in (None, False) and option not in chosen.takes:
             takes = ", ".join("--" + one.replace("_", "-") for one in chosen.takes) or "none of them"
             raise UsageError(f"{name} does not take --{option.replace('_', '-')} (it takes {takes})")
