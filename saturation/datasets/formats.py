@@ -104,8 +104,8 @@ def format_named(name: str) -> Format:
         Naming what exists.
     """
     if name not in FORMATS:
-        near = difflib.get_close_matches(name, FORMATS, n=1)
-        hint = f"did you mean {near[0]}? " if near else ""
+        near = sorted(difflib.get_close_matches(name, FORMATS, n=2))
+        hint = f"did you mean {' or '.join(near)}? " if near else ""
         raise UsageError(f"unknown format {name!r}; {hint}formats are {', '.join(FORMATS)}")
     return FORMATS[name]
 

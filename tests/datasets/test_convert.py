@@ -126,7 +126,7 @@ def test_a_source_is_never_replaced(source, tmp_path):
 
 
 def test_unknown_formats_and_options(source, tmp_path):
-    with pytest.raises(UsageError, match=r"did you mean cifar10h.*chaosnli"):
+    with pytest.raises(UsageError, match=r"did you mean cifar10h or cifar10s\?.*chaosnli"):
         convert("cifar10", source, tmp_path / "out")
     with pytest.raises(UsageError, match="chaosnli does not take --labels"):
         convert("chaosnli", source, tmp_path / "out", labels=["a", "b"])
