@@ -7,7 +7,8 @@ Questions: ``label_curve`` (how close are N votes to the crowd?), ``saturation_c
 model?), ``evaluate`` (how good are the predictions?), ``compare`` (which condition is better?), ``murphy`` (what is the
 Brier score made of?); ``report`` answers them together,
 ``study`` for several models and data sets. Out: ``plot`` draws results, ``write_table`` writes tables.
-``baselines`` adds conditions that need no training to a table of predictions.
+``heldout`` scores against votes that training did not see; ``baselines`` adds conditions that need no training to a
+table of predictions.
 Beside them: ``metrics`` (the formulas), ``simulate`` (studies with a known answer), ``__version__``, and the errors
 ``SaturationError``, ``UsageError`` and ``DataError``, which lists each ``Problem``.
 
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from saturation.analyses.comparing.comparison import compare
     from saturation.analyses.curve.saturation import saturation_curve
     from saturation.analyses.evaluate import evaluate
+    from saturation.analyses.heldout.heldout import heldout
     from saturation.analyses.labels.label_curve import label_curve
     from saturation.analyses.murphy.decomposition import murphy
     from saturation.analyses.planning.plan import plan
@@ -56,6 +58,7 @@ _HOME = {
     "compare": "saturation.analyses.comparing.comparison",
     "equivalents": "saturation.analyses.worth.equivalents",
     "evaluate": "saturation.analyses.evaluate",
+    "heldout": "saturation.analyses.heldout.heldout",
     "label_curve": "saturation.analyses.labels.label_curve",
     "murphy": "saturation.analyses.murphy.decomposition",
     "panel_from_arrays": "saturation.tables.builders",
@@ -88,6 +91,7 @@ __all__ = [
     "compare",
     "equivalents",
     "evaluate",
+    "heldout",
     "label_curve",
     "metrics",
     "murphy",

@@ -24,6 +24,7 @@ HELP = {
     "baselines": "Add temperature, tuned smoothing and base rate to a table of predictions.",
     "murphy": "Split the Brier score into reliability, resolution and uncertainty, with intervals.",
     "compare": "Compare conditions on the same items: differences, effect sizes, paired tests.",
+    "heldout": "Score against votes that training did not see, beside what fewer votes alone change.",
     "ceiling": "What people themselves would score, and how far models are from it.",
     "equivalents": "How many annotators a model is worth, by each metric.",
     "plan": "Plan an evaluation: how many items, and votes an item, to buy with a given sum.",

@@ -17,6 +17,7 @@ INTERVALS = {
     "simultaneous": ("simultaneous_low", "simultaneous_high"),
     "fieller": ("fieller_low", "fieller_high"),
     "draws": ("draw_low", "draw_high"),
+    "reliability": ("reliability_low", "reliability_high"),
 }
 """Columns that are read together, by the name of the column that shows them."""
 
@@ -39,8 +40,9 @@ FITS = ("fit_asymptote", "fit_exponent", "fit_prediction", "fit_aicc")
 
 LEAST = (
     "alternative", "family_size", "n_pairs", "df", "bins_used", "estimator", "interval", "n_resamples", "design",
-    "level", "n_dropped", "reference_size", "mc_se", "draw_sd", "draws", "denominator_p", "fieller", "fieller_shape",
-    "cell_sd", "n_cells", "direction", "floor", "n_items", "ceiling", "simultaneous", "target", "reference",
+    "level", "n_dropped", "reference_size", "repeats", "mc_se", "draw_sd", "draws", "denominator_p", "fieller",
+    "fieller_shape", "cell_sd", "n_cells", "direction", "floor", "n_items", "ceiling", "simultaneous", "target",
+    "reference", "votes",
 )  # fmt: skip
 """What is left out first where a line is too short."""
 

@@ -19,6 +19,7 @@ from saturation.results.flat import (
     plain,
     version,
 )
+from saturation.results.heldout import HeldOutResult, HeldOutRow
 from saturation.results.plan import PlanResult, PlanRow
 from saturation.results.result import (
     Answer,
@@ -66,6 +67,8 @@ __all__ = [
     "EvaluateResult",
     "EvaluateRow",
     "Finding",
+    "HeldOutResult",
+    "HeldOutRow",
     "Input",
     "LabelCurveResult",
     "LabelCurveRow",

@@ -232,11 +232,11 @@ def _rows(parted: Parted, given: pl.DataFrame, one: Made) -> pl.DataFrame:
     changed |= dict(zip(FITTED, (one.temperature, one.strength), strict=True))
     if not one.has_seed:
         changed |= {name: None for name in ("seed", "draw", "member") if name in own.columns}
-    probs = {f"p_{label}": one.probs[:, k] for k, label in enumerate(parted.votes.labels)}
+    shares: dict[str, Any] = {f"p_{label}": one.probs[:, k] for k, label in enumerate(parted.votes.labels)}
     logits = {name: _logits(own[name], one) for name in own.columns if name.removeprefix("z_") in parted.votes.labels}
     return own.with_columns(
         *(pl.lit(value, dtype=given.schema[name]).alias(name) for name, value in changed.items()),
-        *(pl.Series(name, values) for name, values in {**probs, **logits}.items()),
+        *(pl.Series(name, values) for name, values in (shares | logits).items()),
     ).select(given.columns)
 
 
