@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 MODELS = "models"
-_STACKED = ("label_curve", "saturation_curve", "fractions", "n_star", "murphy", "compare")
-"""Tables of the reports that are stacked, by data set, for the whole study."""
+_OF_THE_DOOR = "checks"
+"""The one table of a report that is not stacked: what was read is in ``results.json`` by data set."""
 
 
 def write_study(study: StudyResult, out: Path, *, repeat: str | None = None) -> Path:
@@ -54,14 +54,14 @@ def write_study(study: StudyResult, out: Path, *, repeat: str | None = None) -> 
 def tables_of(study: StudyResult) -> dict[str, Listing]:
     """Every table with all its rows: those across the study, and those of its reports stacked by data set."""
     tables = {name: Listing(command=study.command, rows=tuple(rows)) for name, rows in study.tables().items()}
-    stacked: dict[str, list[dict[str, Any]]] = {name: [] for name in _STACKED}
+    stacked: dict[str, list[dict[str, Any]]] = {}
     for part in study.parts:
-        of_report = parts.report_tables(part.report)
-        for name in _STACKED:
-            if name in of_report:
-                stacked[name] += [{"data": part.data, **row} for row in of_report[name].records()]
-    stacked["label_curve"] = _once(stacked["label_curve"])
-    made = {name: Listing(command=study.command, rows=tuple(_alike(rows))) for name, rows in stacked.items() if rows}
+        for name, table in parts.report_tables(part.report).items():
+            if name != _OF_THE_DOOR:
+                stacked.setdefault(name, []).extend({"data": part.data, **row} for row in table.records())
+    made = {
+        name: Listing(command=study.command, rows=tuple(_alike(_once(rows)))) for name, rows in stacked.items() if rows
+    }
     return {name: table for name, table in tables.items() if table.rows} | made
 
 
@@ -80,7 +80,7 @@ def grids_of(study: StudyResult) -> dict[str, tuple[Any, ...]]:
         "advice": study_grids.advice_grids(study),
     }
     sections = {section.anchor: section.grids for section in study_page.sections_of(study)}
-    found |= {name: sections[name] for name in ("targets", "murphy") if name in sections}
+    found |= {name: sections[name] for name in ("targets", "worth", "murphy") if name in sections}
     kept = {name: tuple(grid for grid in made if grid.rows) for name, made in found.items()}
     return {name: made for name, made in kept.items() if made}
 

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from saturation.report import html, murphy_page, study_figures, study_grids
+from saturation.report import equivalents_page, html, murphy_page, study_figures, study_grids
 from saturation.report.contrast_grids import gap_grids
 from saturation.report.grids import Grid
 from saturation.report.section import Section, Words, picture
-from saturation.results import AcrossRow, StudyPart, StudyResult, version
+from saturation.results import AcrossRow, StudyResult, version
 from saturation.studies import gaps, phrases
 
 NOTHING_FOUND = "where two sides are not told apart, the data do not tell; it is no evidence that they are equal"
+LEAD_WORTH = (
+    "The votes of N people are combined with the base rate and scored against votes that are not theirs, as the model "
+    "is; the model is worth the N whose score it has. It replaces so many people only for what the metric measures."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,15 +68,7 @@ def title_of(study: StudyResult) -> str:
 
 def sections_of(study: StudyResult) -> list[Section]:
     """Overview tables in the order of a paper; each only where the study has something for it."""
-    made = (
-        _answer(study),
-        _main(study),
-        _shares(study),
-        _across(study),
-        _advice(study),
-        _targets(study),
-        _murphy(study),
-    )
+    made = (part(study) for part in SECTIONS)
     return [section for section in made if section is not None]
 
 
@@ -206,8 +202,15 @@ def _targets(study: StudyResult) -> Section | None:
     )
 
 
+def _worth(study: StudyResult) -> Section | None:
+    grids = _grids_of(study, "equivalents", equivalents_page.worth_grid)
+    if not grids:
+        return None
+    return Section("worth", "How many annotators is a model worth?", LEAD_WORTH, (), grids)
+
+
 def _murphy(study: StudyResult) -> Section | None:
-    grids = tuple(_named(part, study) for part in study.parts if "murphy" in part.report.sections)
+    grids = _grids_of(study, "murphy", murphy_page.murphy_grid)
     if not grids:
         return None
     return Section(
@@ -219,10 +222,15 @@ def _murphy(study: StudyResult) -> Section | None:
     )
 
 
-def _named(part: StudyPart, study: StudyResult) -> Grid:
-    result: Any = part.report.sections["murphy"]
-    grid = murphy_page.murphy_grid(result)
-    return replace(grid, caption=_headed(study_grids.names_of(study)[part.data, part.model], grid.caption), folded=True)
+def _grids_of(study: StudyResult, section: str, grid_of: Callable[[Any], Grid]) -> tuple[Grid, ...]:
+    """The table of a section of every report, folded, under the name of its part."""
+    names = study_grids.names_of(study)
+    made = [
+        (names[part.data, part.model], grid_of(part.report.sections[section]))
+        for part in study.parts
+        if section in part.report.sections
+    ]
+    return tuple(replace(grid, caption=_headed(name, grid.caption), folded=True) for name, grid in made if grid.rows)
 
 
 def _headed(name: str, caption: str) -> str:
@@ -239,3 +247,7 @@ def _facts(study: StudyResult) -> list[str]:
 
 def _counted(count: int, word: str) -> str:
     return f"{count} {word}" if count == 1 else f"{count} {word}s"
+
+
+SECTIONS = (_answer, _main, _shares, _across, _advice, _targets, _worth, _murphy)
+"""In the order of the page; each gives nothing where the study has nothing for it."""

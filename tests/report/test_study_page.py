@@ -41,7 +41,7 @@ def test_names_say_only_what_tells_parts_apart(result, alone):
 
 def test_sections_in_the_order_of_a_paper(result, alone):
     anchors = [section.anchor for section in study_page.sections_of(result)]
-    assert anchors == ["answer", "main", "shares", "across", "advice", "murphy"]
+    assert anchors == ["answer", "main", "shares", "across", "advice", "worth", "murphy"]
     assert "across" not in [section.anchor for section in study_page.sections_of(alone)]
 
 
