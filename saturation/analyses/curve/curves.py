@@ -140,7 +140,7 @@ def _default(conditions: Sequence[Condition], shared: Condition, members: Sequen
         own = [i for i in top if i in members]
         if len(own or top) > 1:
             listed = "; ".join(str(conditions[i]) for i in top)
-            raise UsageError(f"several conditions could be the ceiling; name one with --ceiling: {listed}")
+            raise UsageError(f"several conditions could be the ceiling; name one with --ceiling (ceiling=): {listed}")
         return (own or top)[0]
     return members[-1] if len(members) > 1 else None
 
