@@ -735,3 +735,18 @@ def soft_label(top, p1, second, p2, ticked, n_labels, variety, spread, gamma):
         if s[k] == 0 and spread == "uniform":
             out[k] = rest / (n_labels - named)
     return [x / sum(out) for x in out]
+
+
+def crowd_against_others(counts, pi, strength, size, others, score, model):
+    """Mean scores of ``size`` combined votes, and of a model, against ``others`` other votes: every choice of both."""
+    votes = [k for k, number in enumerate(counts) for _ in range(number)]
+    of_crowd, of_model = [], []
+    for crowd in itertools.combinations(range(len(votes)), size):
+        rest = [v for v in range(len(votes)) if v not in crowd]
+        for chosen in itertools.combinations(rest, others):
+            own = [sum(votes[v] == k for v in crowd) for k in range(len(counts))]
+            reference = [sum(votes[v] == k for v in chosen) for k in range(len(counts))]
+            answer = [(own[k] + strength * pi[k]) / (size + strength) for k in range(len(counts))]
+            of_crowd.append(score(answer, reference))
+            of_model.append(score(list(model), reference))
+    return sum(of_crowd) / len(of_crowd), sum(of_model) / len(of_model)

@@ -22,6 +22,8 @@ ROUNDING = 1e-12
 NO_DIFFERENCE = "the two sides are equal in every pair: there is nothing to test"
 NO_SPREAD = "every pair gives the same difference: no spread to build an interval from, and p is its limit"
 ONE_PAIR = "one pair only: no spread over pairs"
+_SUREST = 1 - 1e-12
+"""With two or three pairs Student's level is 1 but for rounding; no resamples reach so far."""
 ONLY_P = "this test gives a p-value and no interval"
 
 
@@ -233,7 +235,12 @@ def noninferiority(loss: float, se: float, df: float, margin: float, level: floa
 
 
 def bca_test(distribution: Floats, estimate: float, jackknife_values: Floats, level: float = 0.95) -> Paired:
-    """BCa interval of a resampled difference, and the p-value that inverts it.
+    """BCa interval of a resampled difference, and the p-value that inverts it, with Student's t in the normal's place.
+
+    Resampled means of n pairs have (n - 1)/n of the variance that their mean has, and a normal quantile takes that
+    variance as known: plain BCa at 95% rejects a true null in 8% of studies of 20 pairs, 6.5% of 50. So it is asked at
+    the level whose normal quantile is sqrt(n/(n-1)) times Student's (Hesterberg 2015, sec. 5.3); from some hundred
+    pairs on there is no difference. Sizes are in ``tests/statistical/README.md``.
 
     Where every resample agrees on a difference that is not 0, p is the smallest that so many resamples can give. With
     so few resamples that no p could be below 1 - level there is neither: an interval without 0 would contradict it.
@@ -245,12 +252,24 @@ def bca_test(distribution: Floats, estimate: float, jackknife_values: Floats, le
     few = fewest_resamples(level)
     if len(distribution) < few:
         return undefined(f"BCa at level {level:g} needs {few} resamples, and there are {len(distribution)}", estimate)
-    made = intervals.bca(distribution, estimate, jackknife_values, level)
+    made = intervals.bca(distribution, estimate, jackknife_values, student_level(level, len(jackknife_values)))
     if made.low is None:
         return Paired(made, estimate)
     kept, _ = intervals.defined(distribution)
     assert kept is not None
     return Paired(made, estimate, bca_p(kept, estimate, jackknife_values), se=float(kept.std(ddof=1)))
+
+
+def student_level(level: float, n: int) -> float:
+    """The level at which an interval with normal quantiles is as wide as Student's t and the sample variance make it.
+
+    Examples
+    --------
+    >>> round(student_level(0.95, 20), 4), round(student_level(0.95, 1000), 4)  # 2 Phi(sqrt(20/19) 2.093) - 1
+    (0.9682, 0.9504)
+    """
+    half = (n / (n - 1)) ** 0.5 * intervals.critical(level, n - 1)
+    return min(2 * float(special.ndtr(half)) - 1, _SUREST)
 
 
 def fewest_resamples(level: float) -> int:
@@ -265,7 +284,7 @@ def fewest_resamples(level: float) -> int:
 
 
 def bca_p(distribution: Floats, estimate: float, jackknife_values: Floats, null: float = 0.0) -> float:
-    """Two-sided p of a null value by inverting the BCa interval; at least 2 / (resamples + 1).
+    """Two-sided p of a null value by inverting the interval of :func:`bca_test`; at least 2 / (resamples + 1).
 
     With F the resamples' share below the null, z0 and a as in the interval: w = Phi^-1(F) - z0 is turned back to
     w / (1 + a w) - z0, the normal deviate whose interval ends at the null. Where several resamples are the null itself,
@@ -277,7 +296,9 @@ def bca_p(distribution: Floats, estimate: float, jackknife_values: Floats, null:
     deviates = [_turned_back(share, z0, acceleration) for share in _shares_at(ordered, null)]
     if deviates[0] <= 0 <= deviates[1]:
         return 1.0
-    return max(2 * float(special.ndtr(-min(abs(one) for one in deviates))), smallest)
+    n = len(jackknife_values)
+    t = min(abs(one) for one in deviates) / (n / (n - 1)) ** 0.5
+    return max(2 * float(special.stdtr(n - 1, -t)), smallest)
 
 
 def _shares_at(ordered: Floats, null: float) -> tuple[float, float]:

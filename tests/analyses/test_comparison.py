@@ -155,7 +155,7 @@ def test_tests_over_items_average_the_seeds_first():
     t = row_of(result, test="paired_t")
     assert (t.unc.estimate, t.p) == pytest.approx((d.mean(), stats.ttest_rel(a, b).pvalue))
     assert row_of(result, quantity="cohen_dz").unc.estimate == pytest.approx(d.mean() / d.std(ddof=1))
-    expected = naive.bca_of_mean(d.tolist(), item_weights(0, 0, 199, 25).tolist(), 0.95)
+    expected = naive.bca_of_mean(d.tolist(), item_weights(0, 0, 199, 25).tolist(), naive.student_level(0.95, 25))
     bootstrap = row_of(result, test="bootstrap").unc
     assert [bootstrap.low, bootstrap.high] == pytest.approx(expected, rel=1e-9)
 

@@ -89,7 +89,7 @@ def test_an_independent_slow_bca(runs):
     few = compare(runs, a="run=0", b="run=2", metrics=["kl"], tests=["bootstrap"], n_resamples=199, rng=3)
     own = scores(runs)["kl"]
     weights = item_weights(3, 0, 199, 1514)
-    expected = naive.bca_of_mean((own[0] - own[2]).tolist(), weights.tolist(), 0.95)
+    expected = naive.bca_of_mean((own[0] - own[2]).tolist(), weights.tolist(), naive.student_level(0.95, 1514))
     row = row_of(few, test="bootstrap")
     assert [row.unc.low, row.unc.high] == pytest.approx(expected, rel=1e-6)
     scipy = stats.bootstrap(

@@ -101,9 +101,11 @@ def test_bca_equals_the_slow_one_and_p_inverts_it(seed):
     weights, means, without = bootstrap_of(d)
     made = tests_of.bca_test(means, float(d.mean()), without)
     assert [made.interval.low, made.interval.high] == pytest.approx(
-        naive.bca_of_mean(d.tolist(), weights.tolist(), 0.95), rel=1e-9
+        naive.bca_of_mean(d.tolist(), weights.tolist(), naive.student_level(0.95, 25)), rel=1e-9
     )
-    inverted = intervals.inversion_p(lambda level: intervals.bca(means, float(d.mean()), without, level))
+    inverted = intervals.inversion_p(
+        lambda level: intervals.bca(means, float(d.mean()), without, naive.student_level(level, 25))
+    )
     assert made.p == pytest.approx(inverted, rel=1e-6)
 
 
