@@ -9,6 +9,8 @@ from saturation.metrics.catalogue import metric
 from saturation.results import Result
 from saturation.tables.panel import Panel, Votes
 
+WORTH_BY = ("cross_entropy", "brier_vote", "tvd", "entropy_correlation")
+"""A proper score of either kind, a distance, and whether a model knows where people disagree."""
 _SHARED = ("level", "n_resamples", "rng", "ties", "bins", "threads")
 
 
@@ -27,12 +29,12 @@ def worth_jobs(
         Whether the metrics are the report's own, so that models are compared with crowds by what is usual for that.
     """
     from saturation.analyses.worth.ceiling import ceiling
-    from saturation.analyses.worth.equivalents import DEFAULT_METRICS, equivalents
+    from saturation.analyses.worth.equivalents import equivalents
 
     shared = {name: common[name] for name in (*_SHARED, "floor") if name in common}
     names = drawn_fast(common["metrics"])
     jobs: dict[str, Callable[[], Result[Any]]] = {}
-    worth_by = DEFAULT_METRICS if own_metrics else names
+    worth_by = WORTH_BY if own_metrics else names
     if panel is not None and worth_by:
         jobs["equivalents"] = lambda: equivalents(panel, metrics=worth_by, **shared)
     if names:

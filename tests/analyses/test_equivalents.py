@@ -10,6 +10,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from saturation.analyses.worth.additive import crowd_score, model_score
 from saturation.analyses.worth.combiner import Combiner, other_items_prior, shared_prior
 from saturation.analyses.worth.crossing import Track, worth_of
 from saturation.analyses.worth.drawn import Crowds, drawn_standings
@@ -19,6 +20,7 @@ from saturation.analyses.worth.standing import WITHOUT_PEOPLE, Standing
 from saturation.errors import UsageError
 from saturation.metrics.agreement import base_rate
 from saturation.metrics.catalogue import all_names, metric
+from saturation.metrics.metric import Human
 from saturation.resampling.linearized import ONE_SEED, Covariance
 from saturation.tables.builders import panel_from_arrays
 from saturation.tables.panel import Ballots
@@ -87,6 +89,24 @@ def test_no_prior_without_disagreement_to_learn_from():
     assert other_items_prior(np.array([[3, 0], [3, 0], [3, 0]])) is None  # one label
     assert other_items_prior(np.array([[3, 1], [1, 3]])) is None  # one other item
     assert other_items_prior(np.array([[3, 0], [3, 0], [0, 3]])) is None  # without the last, one label
+
+
+ADDITIVE = ("tvd", "jsd", "wasserstein", "squared_hellinger", "soft_accuracy", "reverse_kl[smooth=0.5]")
+
+
+@pytest.mark.parametrize(("size", "others"), [(0, 2), (2, 2), (3, 2), (2, 4)])
+@pytest.mark.parametrize("name", ADDITIVE)
+def test_sums_over_labels_are_every_choice_of_crowd_and_reference(name, size, others):
+    one, model = metric(name), np.array([0.6, 0.3, 0.1])
+    prior = Combiner(np.array([[0.2, 0.5, 0.3]]), np.array([1.7]))
+    of_crowd, of_model = naive.crowd_against_others(
+        [3, 1, 2], [0.2, 0.5, 0.3], 1.7, size, others,
+        lambda answer, votes: float(one.value(np.array([answer]), Human(np.array([votes])))), model,
+    )  # fmt: skip
+    counts = np.array([[3, 1, 2]])
+    assert crowd_score(one, counts, prior, size, others)[0] == pytest.approx(of_crowd, abs=1e-12)
+    assert model_score(one, model[None], counts, others)[0] == pytest.approx(of_model, abs=1e-12)
+    assert np.isnan(crowd_score(one, counts, prior, size, 7 - size)).all()
 
 
 def test_drawn_scores_are_means_over_all_draws():
@@ -267,12 +287,14 @@ def test_seeds_are_in_the_interval_and_one_seed_is_told():
 
 def test_annotators_are_in_exact_intervals_and_missing_ones_are_told():
     panel = study(n_items=60)
-    plain = equivalents(panel, metrics=["cross_entropy", "tvd"], n_resamples=20)
-    people = equivalents(with_people(panel), metrics=["cross_entropy", "tvd"], n_resamples=20)
-    exact, drawn = found(people)
-    assert exact.unc.design == "crossed with annotators"
-    assert WITHOUT_PEOPLE not in (exact.unc.reason or "")
-    assert (drawn.unc.design, drawn.unc.estimate) == ("crossed", found(plain)[1].unc.estimate)
+    names = ["cross_entropy", "tvd", "entropy_correlation"]
+    for row in found(equivalents(panel, metrics=names, n_resamples=20)):
+        assert (row.unc.design, WITHOUT_PEOPLE in row.unc.reason) == ("crossed", False)
+    *exact, drawn = found(equivalents(with_people(panel), metrics=names, n_resamples=20))
+    for row in exact:
+        assert row.unc.design == "crossed with annotators"
+        assert WITHOUT_PEOPLE not in row.unc.reason
+    assert drawn.unc.design == "crossed"
     assert WITHOUT_PEOPLE in drawn.unc.reason
 
 

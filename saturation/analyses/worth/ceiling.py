@@ -12,7 +12,8 @@ from saturation.analyses.labels.plan import reached
 from saturation.analyses.losses import floored_rows
 from saturation.analyses.worth import words
 from saturation.analyses.worth.combiner import NO_PRIOR, Combiner, other_items_prior, shared_prior
-from saturation.analyses.worth.drawn import Crowds, drawn_standings
+from saturation.analyses.worth.disjoint import disjoint_standings
+from saturation.analyses.worth.drawn import Crowds
 from saturation.analyses.worth.equivalents import check_options, directed
 from saturation.analyses.worth.held_out import base_of, held_out_score, with_all_others
 from saturation.analyses.worth.noise import Population, noise_standings
@@ -34,7 +35,7 @@ from saturation.typing import EstimatorName, Scores, TieRule
 
 SINGLE_VOTE = "an item has a single vote, which says nothing about its noise"
 INFINITE = "infinite: votes lack labels that others chose"
-FEW_VOTES = "one vote an item: there is no other crowd among the votes"
+FEW_VOTES = "too few votes an item: there is no other crowd among them"
 LEAKAGE = "better than noise allows: check for leakage, that is for a model that saw these very votes"
 NOT_THE_BEST = "better than a model that knows the population, which need not be the best by this metric"
 PROPER = ("kl", "cross_entropy", "brier", "brier_vote", "top_vote_share")
@@ -66,8 +67,9 @@ def ceiling(
     ``another_crowd``: the votes of other people, combined and scored as a model is. kl and cross_entropy: the n - 1
     others of the item against each of its votes, combined to (c + A pi)/(N + A) (raw shares would be infinite); brier
     (2 s^2/n) and brier_vote (s^2 (1 + 1/n)): n other votes, raw. All other metrics: two disjoint halves, M // 2 votes
-    each and M the largest number that 80% of the items reach, raw, drawn many times; models are scored against the same
-    halves.
+    each and M the largest number that 80% of the items reach (one less with annotator ids, so that each of them can be
+    left out), raw; exactly where the metric is a sum over labels, else drawn many times. Models are scored against the
+    same halves.
 
     Parameters
     ----------
@@ -230,11 +232,12 @@ def _another_crowd(
     panel: Panel, metrics: Sequence[Metric], draws: dict[str, int], threads: int | None
 ) -> list[list[_Ceiling]]:
     halves = [one for one in metrics if held_out_score(one) is None and not _is_infinite(one)]
-    half = reached(panel.votes.totals) // 2
+    spare = 0 if panel.votes.ballots is None else 1
+    half = (reached(panel.votes.totals) - spare) // 2
     made: dict[str, Standing] = {}
     if half and halves:
-        used = with_votes(panel, reached(panel.votes.totals))
-        found = drawn_standings(used, halves, Crowds((half,), half, None), threads=threads, **draws)
+        used = with_votes(panel, 2 * half + spare)
+        found = disjoint_standings(used, halves, Crowds((half,), half, None), threads=threads, **draws)
         made = {one.name: standing for one, standing in zip(halves, found, strict=True)}
     prior, size = other_items_prior(panel.votes.counts), _same_votes(panel)
 
@@ -247,7 +250,7 @@ def _another_crowd(
             standing = _closed(panel, metric, lambda c: brier_vote_floor(c) + brier_floor(c))
             return [_raw(metric, None, size, size, standing)]
         if metric.name in made:
-            return [replace(_raw(metric, None, half, half, made[metric.name]), estimator="monte_carlo")]
+            return [replace(_raw(metric, None, half, half, made[metric.name]), estimator="exact")]
         return [_raw(metric, INFINITE if _is_infinite(metric) else FEW_VOTES, None, None)]
 
     return [of(metric) for metric in metrics]

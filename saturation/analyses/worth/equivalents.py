@@ -13,7 +13,8 @@ from saturation.analyses.losses import floored_rows
 from saturation.analyses.worth import words
 from saturation.analyses.worth.combiner import NO_PRIOR, Combiner, other_items_prior, shared_prior
 from saturation.analyses.worth.crossing import Track, Worth, worth_of
-from saturation.analyses.worth.drawn import NOBODY, Crowds, drawn_standings
+from saturation.analyses.worth.disjoint import disjoint_standings
+from saturation.analyses.worth.drawn import NOBODY, Crowds
 from saturation.analyses.worth.held_out import held_out_score
 from saturation.analyses.worth.standing import Standing, item_standing, with_votes
 from saturation.analyses.worth.values import uncertainty, value_of
@@ -52,7 +53,8 @@ def equivalents(
     Model and crowd are scored against the same votes, none of them the crowd's. ``cross_entropy``, ``brier_vote``: one
     vote left out, averaged over every choice of it and of the crowd, exactly. ``kl`` and ``brier`` differ from these by
     what belongs to the votes alone, the same for model and crowd, so that a model is worth as much by them. All other
-    metrics: R votes drawn beside the crowd's, the same for model and crowd, again and again.
+    metrics: R votes beside the crowd's, the same for model and crowd; exactly where the metric is a sum over labels
+    (tvd, jsd ...), else drawn many times.
 
     Parameters
     ----------
@@ -62,8 +64,8 @@ def equivalents(
     metrics
         Catalogue names; those without a better side are refused.
     budgets
-        Sizes of the crowds beside N = 0. None: 1 to 10 and on in steps, up to M - 1 against one vote left out (M - 2
-        with annotator ids, so that each can be left out), up to M // 2 against R = M - M // 2 votes.
+        Sizes of the crowds beside N = 0. None: 1 to 10 and on in steps, up to M - 1 against one vote left out, up to
+        M // 2 against the R others. With annotator ids one vote less, so that each of them can be left out in turn.
     level
         Nominal coverage.
     n_resamples
@@ -92,7 +94,7 @@ def equivalents(
     Notes
     -----
     The combiner is taken as it is: its intervals are about other items (and runs, and annotators), not about another
-    pi and A. For metrics against R votes, other annotators are not in the interval; rows say so.
+    pi and A. Where votes are drawn, other annotators are not in the interval; rows say so.
 
     References
     ----------
@@ -167,7 +169,7 @@ class _Plan:
     held_out
         Sizes against one vote left out.
     disjoint
-        Sizes against ``reference_size`` other votes; () where there are too few votes.
+        Sizes against ``reference_size`` other votes.
     strength
         A of all items together; None where there is no prior.
     """
@@ -183,7 +185,7 @@ def _plan(panel: Panel, budgets: Sequence[int] | None) -> _Plan:
     most = reached(panel.votes.totals)
     used = with_votes(panel, most)
     spare = 1 if panel.votes.ballots is None else 2
-    largest, half = max(most - spare, 0), most // 2
+    largest, half = max(most - spare, 0), (most + 1 - spare) // 2
     if budgets is not None:
         wanted = sorted(set(budgets))
         if not wanted or wanted[0] < 1:
@@ -197,8 +199,8 @@ def _plan(panel: Panel, budgets: Sequence[int] | None) -> _Plan:
     return _Plan(
         panel=used,
         held_out=_grid(sizes, largest, all_the_way=budgets is None),
-        disjoint=_grid(sizes, half, all_the_way=budgets is None) if most > 1 else (),
-        reference_size=most - half,
+        disjoint=_grid(sizes, half, all_the_way=budgets is None),
+        reference_size=most + 1 - spare - half,
         strength=None if prior is None else float(prior.strength[0]),
     )
 
@@ -227,17 +229,15 @@ def _contests(plan: _Plan, metrics: Sequence[Metric], n_draws: int, seed: int, t
     found: dict[str, _Contest] = {}
     for kind, combiner in (("item", others), ("set", shared)):
         own = [one for one in metrics if one.kind == kind]
-        exact = [one for one in own if held_out_score(one) is not None]
-        drawn = [one for one in own if one not in exact]
-        if combiner is None or (drawn and not plan.disjoint):
-            reason = NO_PRIOR if combiner is None else "one vote an item: none is left to score against"
-            found |= {one.name: _Contest(one, None, (), "disjoint", None, reason) for one in own}
+        if combiner is None:  # without two votes on some item there is no prior, so that with one there are votes left
+            found |= {one.name: _Contest(one, None, (), "disjoint", None, NO_PRIOR) for one in own}
             continue
-        for one in exact:
+        linear = [one for one in own if held_out_score(one) is not None]
+        for one in linear:
             standing = _held_out(plan, one, combiner)
             found[one.name] = _Contest(one, standing, plan.held_out, "held_out_vote", 1)
-        crowds = Crowds(plan.disjoint, plan.reference_size, combiner)
-        made = drawn_standings(plan.panel, drawn, crowds, n_draws=n_draws, seed=seed, threads=threads) if drawn else []
+        crowds, drawn = Crowds(plan.disjoint, plan.reference_size, combiner), [one for one in own if one not in linear]
+        made = disjoint_standings(plan.panel, drawn, crowds, n_draws=n_draws, seed=seed, threads=threads)
         for one, standing in zip(drawn, made, strict=True):
             found[one.name] = _Contest(one, standing, plan.disjoint, "disjoint", plan.reference_size)
     return [found[one.name] for one in metrics]

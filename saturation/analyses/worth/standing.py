@@ -20,6 +20,8 @@ from saturation.typing import Counts, Floats, Ints, Probs, Scores
 WITHOUT_PEOPLE = "other annotators are not in this interval"
 ONE_ITEM = "one item only: no spread over items"
 
+ModelScores = Callable[[Probs, Human], Floats]
+"""probs (models, seeds, rows, labels) and the human side of the rows -> (models, seeds, rows)."""
 ItemScores = Callable[[Counts, Ints], Scores]
 """counts (rows, labels), item of each row -> (crowds, rows) scores; NaN where there are too few votes."""
 
@@ -201,7 +203,13 @@ def _products(values: Floats) -> Floats:
 # --- item scores: exact, with annotators left out one by one ----------------------------------------------------------
 
 
-def item_standing(panel: Panel, metric: Metric, crowds: ItemScores, undefined: Sequence[str]) -> Standing:
+def item_standing(
+    panel: Panel,
+    metric: Metric,
+    crowds: ItemScores,
+    undefined: Sequence[str],
+    models: ModelScores | None = None,
+) -> Standing:
     """Models by an item metric, crowds by scores of every item.
 
     With annotator ids each of them is left out in turn.
@@ -216,28 +224,37 @@ def item_standing(panel: Panel, metric: Metric, crowds: ItemScores, undefined: S
         Scores of the crowds as a function of votes, and of the item they belong to.
     undefined
         (crowds,) what to say where a crowd has no value.
+    models
+        Scores of the models; None: the metric as it is, against all votes.
     """
-    counts = panel.votes.counts
+    counts, score = panel.votes.counts, models or _against_all(metric)
     own = crowds(counts, np.arange(len(counts), dtype=np.int64))
     scores = [
-        np.concatenate([_model_scores(metric, probs, human), np.repeat(own[:, None, items], probs.shape[1], axis=1)])
+        np.concatenate([_model_scores(score, probs, human), np.repeat(own[:, None, items], probs.shape[1], axis=1)])
         for probs, human, items in zip(panel.probs, humans(panel), panel.items_of_split, strict=True)
     ]
     with np.errstate(invalid="ignore"):  # an infinite score has a reason instead of a spread
         splits = [Split(one.mean(axis=-1), one - one.mean(axis=-1, keepdims=True)) for one in scores]
     has_people = panel.votes.ballots is not None and len(panel.votes.ballots.annotator_ids) > 1
-    people = _without_each_annotator(panel, metric, crowds, scores) if has_people else None
+    people = _without_each_annotator(panel, score, crowds, scores) if has_people else None
     said = [*(f"{metric.name} of {c}: {metric.undefined}" for c in panel.conditions), *undefined]
     return standing_of(panel, metric, splits, undefined=said, people=people)
 
 
-def _model_scores(metric: Metric, probs: Probs, human: Human) -> Floats:
+def _against_all(metric: Metric) -> ModelScores:
+    def score(probs: Probs, human: Human) -> Floats:
+        assert metric.features is not None
+        return np.asarray(metric.features(probs, human)[..., 0, :])
+
+    return score
+
+
+def _model_scores(score: ModelScores, probs: Probs, human: Human) -> Floats:
     """(models, seeds, items) scores; of no models, none."""
-    assert metric.features is not None
-    return np.asarray(metric.features(probs, human)[..., 0, :]) if len(probs) else np.zeros(probs.shape[:3])
+    return score(probs, human) if len(probs) else np.zeros(probs.shape[:3])
 
 
-def _without_each_annotator(panel: Panel, metric: Metric, crowds: ItemScores, scores: Sequence[Floats]) -> Moves:
+def _without_each_annotator(panel: Panel, score: ModelScores, crowds: ItemScores, scores: Sequence[Floats]) -> Moves:
     """How the means move when an annotator is left out."""
     ballots = panel.votes.ballots
     assert ballots is not None
@@ -252,7 +269,7 @@ def _without_each_annotator(panel: Panel, metric: Metric, crowds: ItemScores, sc
         rows = np.flatnonzero(place[removals.item] >= 0)
         at = place[removals.item[rows]]
         side = replace(whole.take(rows), counts=left[rows])
-        of_models = _model_scores(metric, probs[:, :, at], side)
+        of_models = _model_scores(score, probs[:, :, at], side)
         after = np.concatenate([of_models, np.repeat(of_crowds[:, None, rows], probs.shape[1], axis=1)])
         changes[:, rows] += _changes(before, after, at, np.asarray(removals.alone)[rows]).sum(axis=1) / panel.n_cells
     return _moves(removals, changes)
