@@ -24,6 +24,8 @@ from saturation.resampling.intervals import Interval
 from saturation.resampling.jackknife import pseudo_values
 from saturation.typing import Floats, Ints
 
+STILL_LOW = "so few votes do not show all of the disagreement that there is: r is low even so"
+_ROUNDING = 1e-9
 UNDEFINED = "no disattenuated value: a reliability is not positive, or the correlation is undefined"
 
 
@@ -65,15 +67,16 @@ class Reliable:
 def reliable(part: Part, level: float) -> Reliable:
     """Reliability of the entropies of the part's votes.
 
-    From the exact correlation of the entropies of two disjoint halves of all votes that the part is drawn from, stepped
-    up or down to the part's own number by Spearman-Brown: one yardstick for every part. Entropies are not means of
-    votes, for which that step would be exact: at 20 of 100 votes it was .004 above what disjoint draws of 20 gave.
+    Exactly, the correlation of the entropies of two disjoint crowds of that size, where the votes that the part is
+    drawn from hold two of them; else from halves of those votes, stepped up by Spearman-Brown. Not stepped down:
+    entropies are no means of votes, and from halves of 20 votes the step to 4 gave .38 for .32 (a disattenuated r of
+    .76 for .86, where the exact one gave .83); on SNLI and MNLI .711 for .708 at 20 of 100 votes.
     """
     counts = part.draws[0] if part.whole is None else part.whole
     fewest = int(counts.sum(axis=1).min())
-    if fewest < TOO_FEW_VOTES:
+    if min(fewest, int(part.sizes.min())) < TOO_FEW_VOTES:
         return _none(TOO_FEW)
-    size = fewest // 2
+    size = min(fewest // 2, int(part.votes + _ROUNDING))
     moments = half_moments(counts, size)
     if moments is None:
         return _none(TOO_MUCH)
@@ -83,7 +86,7 @@ def reliable(part: Part, level: float) -> Reliable:
     value = float(known.of(rows.mean(axis=1)))
     if not np.isfinite(value):
         return _none(CONSTANT)
-    few = BIASED if fewest < FEW_VOTES else None
+    few = None if part.sizes.min() >= FEW_VOTES else BIASED if size < part.votes - _ROUNDING else STILL_LOW
     said = "; ".join(filter(None, (few, None if value > 0 else NOT_POSITIVE))) or None
     return Reliable(value, _interval(known, rows, value, level), said, rows, size)
 

@@ -59,8 +59,8 @@ class Family:
         own = self.measured[part]
         assert own is not None, "asked for where it exists"
         moved = self.moves[part]
-        if moved is not None and condition in moved.reasons:
-            return Number(_finite(own.values[condition]), intervals.none(moved.reasons[condition]))
+        if moved is not None and condition in moved.reasons and np.isfinite(own.values[condition]):
+            return Number(float(own.values[condition]), intervals.none(moved.reasons[condition]))
         people = None if moved is None else _people_of(moved, condition)
         return self._number((own,), (1.0,), condition, people)
 
@@ -161,7 +161,3 @@ def _lost(several: Sequence[Measured], condition: int) -> str:
             where = f" (in {lost} of {len(values)} cells)" if len(values) > 1 else ""
             return f"{one.undefined}{where}"
     return "one of the two is infinite"
-
-
-def _finite(value: float) -> float | None:
-    return float(value) if np.isfinite(value) else None
