@@ -12,6 +12,7 @@ from saturation.report import (
     equivalents_page,
     figures,
     murphy_page,
+    pilot_page,
     plan_page,
     plotdata,
     style,
@@ -59,7 +60,7 @@ def report_tables(report: ReportResult) -> dict[str, Result[Any] | Listing]:
         tables["conditions"] = replace(sections["evaluate"], notes=())
     if "compare" in sections:
         tables["compare"] = replace(sections["compare"], notes=())
-    for name in ("equivalents", "ceiling", "plan", "murphy"):
+    for name in ("pilot", "equivalents", "ceiling", "plan", "murphy"):
         if name in sections:
             tables[name] = replace(sections[name], notes=())
     checks = tuple({"check": name, "count": count} for name, count in plotdata.checks_data(report.data))
@@ -91,6 +92,8 @@ def report_figures(report: ReportResult) -> dict[str, Figure]:
     if "ceiling" in sections:
         people: Any = sections["ceiling"]
         drawn["ceiling"] = ceiling_page.ceiling_figure(people)
+    if "pilot" in sections:
+        drawn["pilot"] = panels(sections["pilot"], pilot_page.pilot_curve)
     if "plan" in sections:
         planned: Any = sections["plan"]
         drawn["plan"] = plan_page.plan_figure(planned)

@@ -10,6 +10,7 @@ from saturation.streams import seed_of
 from saturation.studies import contrasts
 from saturation.studies.answers import LABEL_NOISE, how_many
 from saturation.studies.phrases import distinct
+from saturation.studies.pilots import pilot_jobs
 from saturation.studies.plans import plan_job
 from saturation.studies.worth import worth_jobs
 from saturation.typing import Reference, TieRule
@@ -68,8 +69,9 @@ def make_report(
     Returns
     -------
     ReportResult
-        Sections ``label_curve`` and ``ceiling`` and, with a panel, ``curve``, ``evaluate``, ``murphy``, ``equivalents``
-        and, where there are soft labels and a baseline, ``compare``; one answer a metric and curve.
+        Sections ``label_curve`` and ``ceiling``; from few votes alone ``pilot``, the curves of a law fitted to them;
+        with a panel ``curve``, ``evaluate``, ``murphy``, ``equivalents`` and, where there are soft labels and a
+        baseline, ``compare``. One answer a metric and curve.
 
     Raises
     ------
@@ -133,7 +135,8 @@ def report_jobs(
     of_labels = common | both | {"budgets": budgets, "reference": reference, "alpha": alpha}
     of_people = common if panel is None else common | {"floor": floor}
     jobs |= worth_jobs(votes, panel, of_people, own_metrics=names == DEFAULT_METRICS)
-    return jobs | {"label_curve": lambda: _label_section(votes, of_labels)}
+    jobs |= {"label_curve": lambda: _label_section(votes, of_labels)}
+    return jobs if panel is not None else jobs | pilot_jobs(votes, of_labels)
 
 
 def gather(sections: Mapping[str, Result[Any]], votes: Votes, panel: Panel | None = None) -> ReportResult:
