@@ -6,6 +6,7 @@ from scipy import optimize, special, stats
 
 from saturation.analyses.curve.fits import (
     ENDS_WITH_THE_SEARCH,
+    FLAT,
     NO_SPREAD,
     SETTLES_NOWHERE,
     fit_curve,
@@ -155,8 +156,11 @@ def test_flat_losses_have_a_fit_and_an_interval_without_bounds(form):
     assert own.low is None
     assert own.high is None
     assert own.reason
-    exact = fit_curve(form, N, np.full(6, 0.4), known(np.eye(6) * 1e-6))
-    assert isinstance(exact, str) or exact.asymptote().reason
+    assert np.isfinite(fit.exponent().se or 0.0)
+    assert fit_curve(form, N, np.full(6, 0.4), known(np.eye(6) * 1e-6)) == FLAT
+    nearly = fit_curve(form, N, 0.4 + 1e-13 / N, known(np.eye(6) * 1e-6))
+    assert np.isfinite(nearly.predict(100).se)
+    assert nearly.exponent().low == 0.0
 
 
 def test_too_few_points_and_no_spread_are_reasons():

@@ -23,6 +23,7 @@ FEWEST_POINTS = PARAMETERS + 2
 TOO_FEW_POINTS = "no fit: a curve of three numbers needs at least {} budgets; this one has {}"
 NO_SPREAD = "no fit: two budgets agree on every item, or the losses do not vary, so that nothing weighs the points"
 ENDS_WITH_THE_SEARCH = "an end of the interval is an end of the rates looked at"
+FLAT = "no fit: the losses are the same at every budget"
 SETTLES_NOWHERE = "open: the points do not exclude a curve that settles at no level"
 
 
@@ -134,7 +135,7 @@ class Fit:
 
     def exponent(self) -> Estimate:
         """c, how fast the curve falls."""
-        slope = self._slope(np.array([0.0, 0.0, 1.0]), with_rate=True)
+        slope = self._slope(np.array([0.0, 0.0, 1 / self.fall]), with_rate=True)
         low, high = self.profile.rates_within(self._cut(slope))
         cut_off = ENDS_WITH_THE_SEARCH if low == 0 or high == self.profile.rates[-1] else None
         reason = "; ".join(filter(None, (self.at_edge, cut_off))) or None
@@ -148,7 +149,7 @@ class Fit:
     def _estimate(self, at: AtRates, at_slope: float) -> Estimate:
         """Level + fall x at(rate), whose derivative by the rate is fall x ``at_slope``."""
         here = float(at(np.array([self.rate]))[0])
-        slope = self._slope(np.array([1.0, here, self.fall * at_slope]))
+        slope = self._slope(np.array([1.0, here, at_slope]))
         low, high = self.profile.interval(at, self._cut(slope))
         value = float(self.profile.level[self.profile.best]) + self.fall * here
         return Estimate(value, low, high, self._se(slope), slope)
@@ -205,7 +206,8 @@ def fit_curve(
     whitener = None if spread is None else whitener_of(spread)
     if whitener is None:
         return NO_SPREAD
-    return Fit(form, n, weighed, level, profile(form, n, np.asarray(losses, dtype=np.float64), whitener))
+    made = Fit(form, n, weighed, level, profile(form, n, np.asarray(losses, dtype=np.float64), whitener))
+    return FLAT if made.fall == 0 else made
 
 
 def smoothed(covariance: Covariance, budgets: Floats) -> Covariance:

@@ -90,15 +90,16 @@ class Profile:
         return float(self.rates[inside] + share * (self.rates[outside] - self.rates[inside]))
 
     def slope(self, by: Floats, *, with_rate: bool) -> Floats:
-        """(budgets,) derivatives by the losses of a number whose derivatives by (level, fall, rate) are ``by``.
+        """(budgets,) derivatives by the losses of a number whose derivatives by (level, fall, fall x rate) are ``by``.
 
-        Gauss-Newton: D (J' W' W J)^-1 J' W' W, J the derivatives of the curve. Without ``with_rate`` the rate is taken
-        as known (it is an end of the rates looked at).
+        Gauss-Newton: D (J' W' W J)^-1 J' W' W, J the derivatives of the curve. The fall in the third of them keeps J
+        away from singular where a curve is nearly flat. Without ``with_rate`` the rate is taken as known (it is an end
+        of the rates looked at).
         """
-        rate, fall = float(self.rates[self.best]), float(self.fall[self.best])
+        rate = float(self.rates[self.best])
         columns = [np.ones(len(self.distance)), basis(np.array([rate]), self.distance)[0]]
         if with_rate:
-            columns.append(fall * basis_slope(rate, self.distance))
+            columns.append(basis_slope(rate, self.distance))
         own = np.stack([_times(self.whitener, column) for column in columns])
         gram = np.array([[float((a * b).sum()) for b in own] for a in own])
         weights = np.linalg.solve(gram, by[: len(own)])
