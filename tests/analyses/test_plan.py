@@ -332,6 +332,17 @@ def test_bias_of_a_distance_is_what_more_votes_take_off():
     assert all(abs(r.unc.estimate) < 0.01 for r in brier[1:])
 
 
+def test_the_optimum_of_a_biased_metric_has_the_smallest_error():
+    result = sat.plan(two_models(1, 200), **PRICES, a="method=soft", metrics=["tvd"], max_votes=20)
+    best = row_of(result, "optimum")
+    of = {q: {r.budget: r.unc for r in result.rows if r.quantity == q} for q in ("width", "bias")}
+    error = {n: of["width"][n].se ** 2 + of["bias"][n].estimate ** 2 for n in of["width"]}
+    assert best.budget == min(error, key=error.get)
+    narrowest = min(of["width"], key=lambda n: of["width"][n].se)
+    assert narrowest < best.budget  # few votes on many items: a narrow interval around another value
+    assert best.unc.low <= best.budget <= best.unc.high
+
+
 def test_ranks_are_refused_with_a_reason():
     names = [n for n in CATALOGUE if metric(n).features is None]
     result = sat.plan(two_models(), **PRICES, a="method=soft", metrics=names[:1])
