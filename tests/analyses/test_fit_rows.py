@@ -236,3 +236,13 @@ def test_where_there_is_nothing_to_fit_there_is_a_reason(name, ceiling):
     if name == "two budgets tied everywhere":
         reason = find(made, "fit_asymptote", "kl", baseline="power").unc.reason
         assert reason.startswith("no fit: two budgets agree on every item")
+
+
+@pytest.mark.parametrize("ceiling", [None, "asymptote"])
+def test_other_metrics_and_threads_change_no_digit(panel, ceiling):
+    more = {"fits": FORMS, "predict": (100,), "ceiling": ceiling, "baselines": ["hard"]}
+    alone = saturation_curve(panel, metrics=["kl"], threads=1, **more)
+    beside = saturation_curve(panel, metrics=["tvd", "kl"], threads=2, **more)
+    assert [r for r in beside.rows if r.metric == "kl" and r.metric_b is None] == [
+        r for r in alone.rows if r.metric_b is None
+    ]
