@@ -71,8 +71,10 @@ def test_options_reach_the_numbers(study):  # noqa: F811
     for more in (("--population", "mean"), ("--seed", "5"), ("--level", ".9"), ("--entropy-estimator", "grassberger")):
         assert rows_of(*words("ceiling", study), *more) != plain, more
     plain = rows_of(*words("equivalents", study))
-    for more in (("--budgets", "1"), ("--seed", "5"), ("--level", ".9"), ("--metrics", "kl")):
+    for more in (("--budgets", "1"), ("--level", ".9"), ("--metrics", "kl")):
         assert rows_of(*words("equivalents", study), *more) != plain, more
+    drawn = words("equivalents", study, "--metrics", "accuracy")
+    assert rows_of(*drawn, "--seed", "5") != rows_of(*drawn)
 
 
 def test_votes_alone_have_ceilings(study):  # noqa: F811
