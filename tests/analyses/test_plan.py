@@ -26,6 +26,7 @@ from saturation.results import PlanRow
 from saturation.tables.builders import panel_from_arrays, votes_from_counts
 from saturation.tables.panel import Ballots, Votes
 from tests import naive
+from tests.statistical import plans
 
 PRICES = {"cost_per_vote": 1.0, "cost_per_item": 4.0, "total": 1000.0}
 
@@ -469,3 +470,11 @@ def test_the_keys_of_a_row():
 def test_caps_are_said_so():
     result = sat.plan(two_models(), **PRICES, a="method=soft", metrics=["brier_vote"], max_votes=1)
     assert row_of(result, "optimum").unc.reason == AT_MOST
+
+
+def test_intervals_of_planted_components_hold():
+    """Sixty fixed pilots: fewer than 106 of 120 has a chance of about 1% at 95%, even if both metrics were one."""
+    for name, (held, asked) in plans.coverage(plans.Setting(200, 5, 30, 0.7), 60).items():
+        if name.startswith(("sigma", "width", "best N")) and "step" not in name:
+            assert asked == 120
+            assert held / asked > 0.88, name
