@@ -5,7 +5,7 @@ Saturation of metrics in the number of human votes per item, with intervals that
 In: ``read_votes`` and ``read_panel`` from files or frames, ``votes_from_counts`` and ``panel_from_arrays`` from arrays.
 Questions: ``label_curve`` (how close are N votes to the crowd?), ``saturation_curve`` (what does each budget bring a
 model?), ``evaluate`` (how good are the predictions?), ``compare`` (which condition is better?), ``murphy`` (what is the
-Brier score made of?); ``report`` answers them together,
+Brier score made of?), ``plan`` (what should the next evaluation buy?); ``report`` answers them together,
 ``study`` for several models and data sets. Out: ``plot`` draws results, ``write_table`` writes tables.
 ``heldout`` scores against votes that training did not see; ``baselines`` adds conditions that need no training to a
 table of predictions.
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from saturation.analyses.baselines.baselines import baselines
     from saturation.analyses.comparing.comparison import compare
     from saturation.analyses.curve.saturation import saturation_curve
+    from saturation.analyses.eliciting.compare import elicit_compare
     from saturation.analyses.evaluate import evaluate
     from saturation.analyses.heldout.heldout import heldout
     from saturation.analyses.labels.label_curve import label_curve
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     from saturation.tables.builders import panel_from_arrays, votes_from_counts
     from saturation.tables.door import read_panel, read_votes
     from saturation.tables.io import write_table
+    from saturation.tables.soft_votes import read_soft_votes
 
     __version__: str
 
@@ -57,6 +59,7 @@ _HOME = {
     "ceiling": "saturation.analyses.worth.ceiling",
     "compare": "saturation.analyses.comparing.comparison",
     "equivalents": "saturation.analyses.worth.equivalents",
+    "elicit_compare": "saturation.analyses.eliciting.compare",
     "evaluate": "saturation.analyses.evaluate",
     "heldout": "saturation.analyses.heldout.heldout",
     "label_curve": "saturation.analyses.labels.label_curve",
@@ -64,6 +67,7 @@ _HOME = {
     "panel_from_arrays": "saturation.tables.builders",
     "plan": "saturation.analyses.planning.plan",
     "read_panel": "saturation.tables.door",
+    "read_soft_votes": "saturation.tables.soft_votes",
     "read_votes": "saturation.tables.door",
     "saturation_curve": "saturation.analyses.curve.saturation",
     "study": "saturation.studies.study",
@@ -90,6 +94,7 @@ __all__ = [
     "ceiling",
     "compare",
     "equivalents",
+    "elicit_compare",
     "evaluate",
     "heldout",
     "label_curve",
@@ -99,6 +104,7 @@ __all__ = [
     "plan",
     "plot",
     "read_panel",
+    "read_soft_votes",
     "read_votes",
     "report",
     "saturation_curve",

@@ -18,10 +18,11 @@ from saturation.analyses.planning.people import NOBODY_TWICE, people_of
 from saturation.analyses.planning.plan import DEFAULT_METRICS, RANKED
 from saturation.analyses.planning.power import detectable, power
 from saturation.analyses.planning.rows import BEYOND_PILOT, NO_TWO_MODELS, TOO_DEAR
-from saturation.analyses.planning.spreads import AT_MOST, ITEMS_ALIKE, NO_NOISE, UNANIMOUS
+from saturation.analyses.planning.spreads import AT_MOST, ITEMS_ALIKE, NO_NOISE, UNANIMOUS, _positive
 from saturation.analyses.planning.subjects import NOTHING_LEFT, of_panel, of_votes
 from saturation.errors import UsageError
 from saturation.metrics.catalogue import CATALOGUE, metric
+from saturation.resampling.fieller import FiellerSet
 from saturation.results import PlanRow
 from saturation.tables.builders import panel_from_arrays, votes_from_counts
 from saturation.tables.panel import Ballots, Votes
@@ -174,6 +175,31 @@ def test_optimum_and_width_by_hand():
     assert width.unc.se == pytest.approx(math.sqrt((items + votes / 2) / 166))
     assert width.unc.estimate == pytest.approx(2 * 1.974446 * width.unc.se, rel=1e-5)  # t, 165 df
     assert row_of(result, "width", budget=5).unc.reason == BEYOND_PILOT
+
+
+def test_a_pilot_that_says_little_leaves_the_optimum_open():
+    draw = np.random.default_rng(6)
+    counts = np.stack([draw.multinomial(2, [0.5, 0.5]) for _ in range(10)])
+    probs = draw.dirichlet([4, 4], 10)
+    best = row_of(sat.plan(panel_from_arrays(probs, counts), **PRICES, metrics=["brier_vote"], max_votes=40), "optimum")
+    assert best.unc.high == 40  # the items' own variance cannot be told from 0
+    assert best.unc.reason is not None
+    assert 1 <= best.unc.low <= best.budget <= 40
+
+
+@pytest.mark.parametrize(
+    ("found", "items", "ends"),
+    [
+        (FiellerSet("bounded", 0.5, 2.0), 1.0, (0.5, 2.0)),
+        (FiellerSet("bounded", -0.5, 2.0), 1.0, (0.0, 2.0)),
+        (FiellerSet("bounded", -9.0, -2.0), -1.0, (np.inf, np.inf)),  # sigma_I^2 below 0 beyond doubt
+        (FiellerSet("complement", -3.0, 2.0), 1.0, (2.0, np.inf)),  # 2 and more, or sigma_I^2 below 0
+        (FiellerSet("complement", -3.0, 2.0), -1.0, (2.0, np.inf)),
+        (FiellerSet("whole line", None, None), 1.0, (0.0, np.inf)),
+    ],
+)
+def test_ratios_of_variances_above_zero(found, items, ends):
+    assert _positive(found, items) == ends
 
 
 def test_unanimous_items_need_one_vote():
