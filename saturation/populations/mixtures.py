@@ -19,6 +19,7 @@ ROUNDS = 300
 TOLERANCE = 1e-5
 """EM ends where a round gains less log likelihood than this."""
 STARTS = 6
+CELLS_A_BLOCK = 4_000_000
 INNER = 3
 """Steps of each component's own fit a round."""
 EMPTY = 1.0
@@ -62,6 +63,23 @@ def fit_mixture(steps: Steps, weights: Floats, start: Laws, *, points: bool) -> 
     Dempster, Laird and Rubin 1977, J. R. Stat. Soc. B 39, 1; Lindsay 1983, Ann. Statist. 11, 86 (mixing
     distributions that are likeliest have few points).
     """
+    # blocks of fits that fit in memory
+    size = max(1, CELLS_A_BLOCK // (start.weights.shape[-1] * max(len(steps.cell_step), len(steps.step_label))))
+    blocks = [slice(low, low + size) for low in range(0, len(weights), size)]
+    parts = [_fit_block(steps, weights[one], start.take(one), points) for one in blocks]
+    laws = [part.laws for part in parts]
+    return Fit(
+        Laws(
+            np.concatenate([one.weights for one in laws]),
+            np.concatenate([one.means for one in laws]),
+            np.concatenate([one.spreads for one in laws]),
+        ),
+        np.concatenate([part.log_likelihood for part in parts]),
+    )
+
+
+def _fit_block(steps: Steps, weights: Floats, start: Laws, points: bool) -> Fit:
+    """EM of some fits together; each ends on its own."""
     laws = replace(start, weights=start.weights.copy(), means=start.means.copy(), spreads=start.spreads.copy())
     reached = np.full(len(weights), -np.inf)
     active = np.arange(len(weights))
@@ -111,7 +129,7 @@ def starts(steps: Steps, base: Laws, components: int, seed: int, *, points: bool
     streams = np.arange(STARTS)[:, None]
     chance = uniforms(seed, Purpose.POPULATION, streams + 1000 * components, np.arange(components))
     row = steps.item_row[(chance * n_items).astype(np.int64)]
-    votes = _row_shares(steps)[row]
+    votes = steps.rows[row] / steps.totals[row][..., None]
     means = (votes + base.means[0, 0]) / 2
     spread = np.zeros(row.shape) if points else np.full(row.shape, max(float(base.spreads[0, 0]) / 2, 1e-3))
     return Laws(np.full(row.shape, 1.0 / components), means, spread)
@@ -131,15 +149,6 @@ def _penalty(laws: Laws) -> Floats:
     """(fits,) sum over components of ln rho + ln(1 - rho), where rho = 1/(1 + A)."""
     spread = np.maximum(laws.spreads, 1 / MOST)
     return np.asarray(PENALTY * (np.log(spread) - 2 * np.log1p(spread)).sum(axis=-1))
-
-
-def _row_shares(steps: Steps) -> Floats:
-    """(rows, used) shares of each distinct row."""
-    n_used = len(steps.label_start)
-    row = np.repeat(np.arange(len(steps.totals)), steps.totals)
-    code = row * n_used + steps.step_label[steps.step_of_entry]
-    counts = np.bincount(code, minlength=len(steps.totals) * n_used).reshape(-1, n_used)
-    return np.asarray(counts / steps.totals[:, None])
 
 
 def _take(laws: Laws, which: np.ndarray[tuple[int], np.dtype[np.int64 | np.bool_]]) -> Laws:

@@ -16,40 +16,44 @@ from saturation.typing import Counts, Floats, Ints
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Steps:
-    """Distinct rows of counts, taken apart into steps.
+    """Distinct rows of counts, and how they are made of steps (label, j), j = 0, 1, ... below the largest count.
 
     Attributes
     ----------
+    rows
+        (rows, used) distinct counts of the labels with any vote.
     labels
-        (used,) labels with any vote; only those are kept.
+        (used,) which labels those are.
     totals
-        (rows,) votes of each distinct row.
+        (rows,) votes of each row.
     item_row
-        (items,) row of each item with votes.
+        (items with votes,) row of each.
     voted
-        (items,) which of the given items those are.
-    step_of_entry, row_start
-        (entries,) step of each vote, row by row; where rows begin.
-    step_label, step_number, label_start
-        (steps,) label (among those used) and number j of each distinct step, label by label; where labels begin.
-    row_by_step, step_start
-        (entries,) row of each vote, step by step; where steps begin.
-    row_by_total, total_start
-        (entries,) row of each vote by its number among all votes of its item; where numbers begin.
+        (items with votes,) which of the given items those are.
+    step_label, step_number
+        (steps,) label (among those used) and j of each step, label by label.
+    cell_step, row_start
+        (cells,) last step of each positive count, row by row; where rows begin.
+    row_by_step, met_steps, step_start
+        (cells,) row of each positive count, by last step; the steps that are last somewhere; where each begins.
+    row_by_total, met_totals, total_start
+        (rows,) rows by their votes; the numbers of votes less one that occur; where each begins.
     """
 
+    rows: Ints
     labels: Ints
     totals: Ints
     item_row: Ints
     voted: Ints
-    step_of_entry: Ints
-    row_start: Ints
     step_label: Ints
     step_number: Ints
-    label_start: Ints
+    cell_step: Ints
+    row_start: Ints
     row_by_step: Ints
+    met_steps: Ints
     step_start: Ints
     row_by_total: Ints
+    met_totals: Ints
     total_start: Ints
 
     @property
@@ -57,23 +61,36 @@ class Steps:
         """(rows,) items of each row."""
         return np.bincount(self.item_row, minlength=len(self.totals)).astype(np.float64)
 
+    @property
+    def label_start(self) -> Ints:
+        """(used,) the step j = 0 of each label."""
+        return np.flatnonzero(self.step_number == 0)
+
     def of_steps(self, weights: Floats) -> Floats:
         """Weights (..., rows) of rows -> (..., steps): items whose label has more than j votes."""
-        return _sums(weights, self.row_by_step, self.step_start)
+        last = np.zeros((*weights.shape[:-1], len(self.step_label)))
+        last[..., self.met_steps] = _sums(weights, self.row_by_step, self.step_start)
+        return _at_least(self._by_label(last)).reshape(last.shape)
 
     def of_totals(self, weights: Floats) -> Floats:
         """Weights (..., rows) of rows -> (..., most votes): items with more than j votes."""
-        return _sums(weights, self.row_by_total, self.total_start)
+        last = np.zeros((*weights.shape[:-1], int(self.totals.max(initial=0))))
+        last[..., self.met_totals] = _sums(weights, self.row_by_total, self.total_start)
+        return _at_least(last)
 
     def of_labels(self, values: Floats) -> Floats:
         """Values (..., steps) added up by label (..., used)."""
-        return np.asarray(np.add.reduceat(values, self.label_start, axis=-1))
+        return np.asarray(self._by_label(values).sum(axis=-1))
 
     def of_rows(self, step_values: Floats, total_values: Floats) -> Floats:
         """Values of steps (..., steps) and of votes (..., most votes) -> their difference by row (..., rows)."""
-        up = np.add.reduceat(np.take(step_values, self.step_of_entry, axis=-1), self.row_start, axis=-1)
+        up = np.cumsum(self._by_label(step_values), axis=-1).reshape(step_values.shape)
         down = np.cumsum(total_values, axis=-1)
-        return np.asarray(up - np.take(down, self.totals - 1, axis=-1))
+        whole = np.add.reduceat(np.take(up, self.cell_step, axis=-1), self.row_start, axis=-1)
+        return np.asarray(whole - np.take(down, self.totals - 1, axis=-1))
+
+    def _by_label(self, values: Floats) -> Floats:
+        return values.reshape(*values.shape[:-1], len(self.labels), -1)
 
 
 def steps_of(counts: Counts) -> Steps:
@@ -82,49 +99,35 @@ def steps_of(counts: Counts) -> Steps:
     Examples
     --------
     >>> steps = steps_of(np.array([[2, 1], [2, 1], [0, 1]]))
-    >>> steps.weights.tolist(), steps.of_steps(steps.weights).tolist()  # label 0: 2 items, 2 items; label 1: all 3
-    ([1.0, 2.0], [2.0, 2.0, 3.0])
+    >>> steps.weights.tolist(), steps.of_steps(steps.weights).tolist()  # label 0: 2 items, 2 items; label 1: 3, 0
+    ([1.0, 2.0], [2.0, 2.0, 3.0, 0.0])
     """
     given = np.asarray(counts, dtype=np.int64)
     voted = np.flatnonzero(given.sum(axis=1) > 0)
     labels = np.flatnonzero(given.sum(axis=0) > 0)
     rows, item_row = np.unique(given[np.ix_(voted, labels)], axis=0, return_inverse=True)
-    row, label, number = _entries(rows)
-    order = np.lexsort((row, number, label))
-    code = label[order] * (rows.max(initial=0) + 1) + number[order]
-    first = np.diff(code, prepend=-1) > 0
-    step_of_entry = np.empty(len(row), dtype=np.int64)
-    step_of_entry[order] = np.cumsum(first) - 1
-    of_total = _numbers(rows.sum(axis=1))
-    by_total = np.lexsort((row, of_total))
-    step_label = label[order][first]
+    totals, most = rows.sum(axis=1), int(rows.max(initial=0))
+    row, label = np.nonzero(rows)
+    cell_step = label * most + rows[row, label] - 1
+    by_step, by_total = np.argsort(cell_step, kind="stable"), np.argsort(totals, kind="stable")
+    step_start, total_start = _starts(cell_step[by_step]), _starts(totals[by_total])
     return Steps(
+        rows=rows,
         labels=labels,
-        totals=rows.sum(axis=1),
+        totals=totals,
         item_row=item_row.reshape(-1),
         voted=voted,
-        step_of_entry=step_of_entry,
+        step_label=np.repeat(np.arange(len(labels)), most),
+        step_number=np.tile(np.arange(most), len(labels)),
+        cell_step=cell_step,
         row_start=_starts(row),
-        step_label=step_label,
-        step_number=number[order][first],
-        label_start=_starts(step_label),
-        row_by_step=row[order],
-        step_start=np.flatnonzero(first),
-        row_by_total=row[by_total],
-        total_start=_starts(of_total[by_total]),
+        row_by_step=row[by_step],
+        met_steps=cell_step[by_step][step_start],
+        step_start=step_start,
+        row_by_total=by_total,
+        met_totals=totals[by_total][total_start] - 1,
+        total_start=total_start,
     )
-
-
-def _entries(rows: Ints) -> tuple[Ints, Ints, Ints]:
-    """Row, label and number j of every vote, in the order of rows and labels."""
-    row, label = np.nonzero(rows)
-    count = rows[row, label]
-    return np.repeat(row, count), np.repeat(label, count), _numbers(count)
-
-
-def _numbers(sizes: Ints) -> Ints:
-    """0, 1, ... within each group of the given sizes."""
-    return np.asarray(np.arange(sizes.sum()) - np.repeat(sizes.cumsum() - sizes, sizes))
 
 
 def _starts(sorted_codes: Ints) -> Ints:
@@ -133,3 +136,8 @@ def _starts(sorted_codes: Ints) -> Ints:
 
 def _sums(weights: Floats, rows: Ints, starts: Ints) -> Floats:
     return np.asarray(np.add.reduceat(np.take(weights, rows, axis=-1), starts, axis=-1))
+
+
+def _at_least(last: Floats) -> Floats:
+    """Numbers of items whose last step it is -> of those that reach it."""
+    return np.ascontiguousarray(np.cumsum(last[..., ::-1], axis=-1)[..., ::-1])

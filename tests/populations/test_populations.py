@@ -27,6 +27,26 @@ def one_law(mean, concentration):
     return Population("dirichlet", np.ones(1), np.array([mean]), np.array([concentration]))
 
 
+def test_blocks_of_fits_change_no_bit(monkeypatch):
+    counts = votes_of((0.4, 0.6, 0.24), 60, 3)
+    law = fit_population(counts, kind="dirichlet_mixture")
+    monkeypatch.setattr("saturation.populations.mixtures.CELLS_A_BLOCK", 1)
+    other = fit_population(counts, kind="dirichlet_mixture")
+    assert (law.means == other.means).all()
+    assert (law.concentrations == other.concentrations).all()
+
+
+def test_steps_add_up_as_single_votes_do():
+    counts = np.array([[3, 0, 1], [0, 2, 2], [1, 0, 0], [0, 0, 5]])
+    steps, weights = steps_of(counts), np.array([0.5, 2.0, 1.0, 3.0])
+    rows = [counts[np.flatnonzero(steps.item_row == row)[0]] for row in range(4)]
+    reached = [[sum(w for w, c in zip(weights, rows, strict=True) if c[k] > j) for j in range(5)] for k in range(3)]
+    assert steps.of_steps(weights).tolist() == np.ravel(reached).tolist()
+    assert steps.of_totals(weights).tolist() == [
+        sum(w for w, c in zip(weights, rows, strict=True) if c.sum() > j) for j in range(5)
+    ]
+
+
 def test_likelihood_of_counts_by_hand():
     # a = (1, 2), counts (2, 1): 3!/(2! 1!) x (1 x 2)(2)/(3 x 4 x 5) = 3 x 4/60
     law = one_law([1 / 3, 2 / 3], 3.0)
