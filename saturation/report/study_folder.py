@@ -56,7 +56,8 @@ def tables_of(study: StudyResult) -> dict[str, Listing]:
     tables = {name: Listing(command=study.command, rows=tuple(rows)) for name, rows in study.tables().items()}
     stacked: dict[str, list[dict[str, Any]]] = {}
     for part in study.parts:
-        for name, table in parts.report_tables(part.report).items():
+        held_out = {name: result for name, result in part.report.sections.items() if name == "heldout"}
+        for name, table in (parts.report_tables(part.report) | held_out).items():
             if name != _OF_THE_DOOR:
                 stacked.setdefault(name, []).extend({"data": part.data, **row} for row in table.records())
     made = {
@@ -80,7 +81,7 @@ def grids_of(study: StudyResult) -> dict[str, tuple[Any, ...]]:
         "advice": study_grids.advice_grids(study),
     }
     sections = {section.anchor: section.grids for section in study_page.sections_of(study)}
-    found |= {name: sections[name] for name in ("targets", "worth", "murphy") if name in sections}
+    found |= {name: sections[name] for name in ("targets", "heldout", "worth", "murphy") if name in sections}
     kept = {name: tuple(grid for grid in made if grid.rows) for name, made in found.items()}
     return {name: made for name, made in kept.items() if made}
 

@@ -9,7 +9,17 @@ from saturation.conditions import parse
 from saturation.report.compare_page import metric_head
 from saturation.report.grids import Content, Grid, count_text, grid_of
 from saturation.report.plotdata import short_names
-from saturation.results import AcrossRow, AdviceRow, CurveRow, MainRow, StudyPart, StudyResult, Uncertainty
+from saturation.results import (
+    AcrossRow,
+    AdviceRow,
+    CurveRow,
+    HeldOutResult,
+    HeldOutRow,
+    MainRow,
+    StudyPart,
+    StudyResult,
+    Uncertainty,
+)
 from saturation.studies import phrases
 from saturation.studies.answers import fieller_in_words, headline_baseline
 from saturation.studies.study_tables import main_rows_of_curve
@@ -201,7 +211,7 @@ def advice_grids(study: StudyResult) -> tuple[Grid, ...]:
         study,
         rows,
         f"Gain of each step to the next budget, in the metric's units {_levels(rows)}, positive where more votes help; "
-        "in bold where the interval lies above 0.",
+        "in bold where the interval, one at a time, lies above 0.",
         lambda row: row.unc,
     )
     bought = [row for row in rows if row.per_cost is not None]
@@ -252,6 +262,34 @@ def _line(*parts: str) -> str:
 def _with_unit(metric: str) -> str:
     unit = phrases.unit(metric)
     return f"{phrases.metric(metric)}{f' ({unit})' if unit else ''}"
+
+
+def held_out_grid(result: HeldOutResult) -> Grid:
+    """Raw scores against the held-out votes: a line a condition, a column a metric."""
+    return _held_out(result, "Against held-out votes", lambda row: row.unc)
+
+
+def held_out_corrected_grid(result: HeldOutResult) -> Grid:
+    """The same against the people behind those votes: without what so few votes add, r disattenuated."""
+
+    def corrected(row: HeldOutRow) -> Uncertainty:
+        reason = None if row.corrected is not None else row.unc.reason or "this metric has no correction"
+        return replace(row.unc, estimate=row.corrected, low=row.corrected_low, high=row.corrected_high, reason=reason)
+
+    return _held_out(result, "Corrected for so few votes (entropy correlation: disattenuated)", corrected)
+
+
+def _held_out(result: HeldOutResult, caption: str, number: Callable[[HeldOutRow], Uncertainty]) -> Grid:
+    rows = [row for row in result.rows if row.pool == "heldout"]
+    names = short_names(str(row.condition) for row in rows)
+    return grid_of(
+        f"{caption} {phrases.levels(row.unc for row in rows)}.",
+        "condition",
+        rows,
+        lambda row: names[str(row.condition)],
+        metric_head,
+        lambda row: Content(phrases.with_interval(number(row)), number(row).reason),
+    )
 
 
 def fractions_of(part: StudyPart) -> list[CurveRow]:

@@ -209,6 +209,21 @@ def _worth(study: StudyResult) -> Section | None:
     return Section("worth", "How many annotators is a model worth?", LEAD_WORTH, (), grids)
 
 
+def _held_out(study: StudyResult) -> Section | None:
+    grids = _grids_of(study, "heldout", study_grids.held_out_grid)
+    grids += _grids_of(study, "heldout", study_grids.held_out_corrected_grid)
+    if not grids:
+        return None
+    return Section(
+        "heldout",
+        "Against votes that training did not see",
+        "Fewer votes to score against alone make distances larger and correlations smaller, so raw values are not "
+        "comparable with those above; corrected ones are, where there is a correction.",
+        (),
+        grids,
+    )
+
+
 def _murphy(study: StudyResult) -> Section | None:
     grids = _grids_of(study, "murphy", murphy_page.murphy_grid)
     if not grids:
@@ -249,5 +264,5 @@ def _counted(count: int, word: str) -> str:
     return f"{count} {word}" if count == 1 else f"{count} {word}s"
 
 
-SECTIONS = (_answer, _main, _shares, _across, _advice, _targets, _worth, _murphy)
+SECTIONS = (_answer, _main, _shares, _across, _advice, _targets, _held_out, _worth, _murphy)
 """In the order of the page; each gives nothing where the study has nothing for it."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from functools import cache
 from importlib.resources import files as resources
 from pathlib import Path
@@ -81,42 +81,27 @@ def key_of(name: str, depends_on: Mapping[str, Any]) -> str:
 
 
 def fingerprint(data: Votes | Panel) -> str:
-    """Hex digest of a table as it was let in: every count, vote, attribute, condition and probability."""
+    """Hex digest of a table as it was let in: every field, so that none can be forgotten."""
     digest = hashlib.sha256()
-    votes = data.votes if isinstance(data, Panel) else data
-    _of_votes(digest, votes)
-    if isinstance(data, Panel):
-        texts = [str(one) for one in data.conditions], data.splits, data.seeds, data.has_draws, _summary(data)
-        digest.update(repr(texts).encode())
-        for items, probs in zip(data.items_of_split, data.probs, strict=True):
-            _array(digest, items)
-            _array(digest, probs)
+    _feed(digest, data)
     return digest.hexdigest()
 
 
-def _of_votes(digest: Any, votes: Votes) -> None:
-    texts = votes.item_ids, votes.labels, sorted(votes.groups.items()), votes.dropped, _summary(votes)
-    digest.update(repr(texts).encode())
-    _array(digest, votes.counts)
-    if votes.majority is not None:
-        _array(digest, votes.majority)
-    if votes.ballots is not None:
-        digest.update(repr(votes.ballots.annotator_ids).encode())
-        for array in (votes.ballots.item, votes.ballots.annotator, votes.ballots.label):
-            _array(digest, array)
-    for name, counts in sorted(votes.pools.items()):
-        digest.update(name.encode())
-        _array(digest, counts)
-
-
-def _summary(data: Votes | Panel) -> str:
-    """What a result repeats of the door: counts, files and remarks."""
-    return repr((data.summary, data.inputs, data.notes))
-
-
-def _array(digest: Any, array: np.ndarray) -> None:
-    digest.update(repr((array.shape, array.dtype.str)).encode())
-    digest.update(np.ascontiguousarray(array).tobytes())
+def _feed(digest: Any, value: object) -> None:
+    """Names, shapes and bits of a value, its parts first in a fixed order."""
+    if isinstance(value, np.ndarray):
+        digest.update(repr((value.shape, value.dtype.str)).encode())
+        digest.update(np.ascontiguousarray(value).tobytes())
+    elif is_dataclass(value):
+        _feed(digest, {one.name: getattr(value, one.name) for one in fields(value)})
+    elif isinstance(value, Mapping):
+        _feed(digest, [(name, value[name]) for name in sorted(value)])
+    elif isinstance(value, list | tuple):
+        digest.update(f"{type(value).__name__}{len(value)}".encode())
+        for one in value:
+            _feed(digest, one)
+    else:
+        digest.update(f"{value!r};".encode())
 
 
 @cache

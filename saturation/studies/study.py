@@ -19,7 +19,7 @@ from saturation.streams import seed_of
 from saturation.studies import study_tables
 from saturation.studies.answers import headline_baseline
 from saturation.studies.kept import Kept, fingerprint
-from saturation.studies.report import gather, merged_settings, report_jobs
+from saturation.studies.report import Job, gather, merged_settings, report_jobs
 from saturation.typing import Reference, TieRule
 
 if TYPE_CHECKING:
@@ -196,7 +196,7 @@ class _Study:
         )
 
     def _report(self, data: str, people: Votes, panel: Panel, model: str) -> ReportResult:
-        jobs = report_jobs(people, panel, threads=self.threads, **self.options)
+        jobs = report_jobs(people, panel, threads=self.threads, **self.options) | self._held_out(panel)
         votes_print, panel_print = fingerprint(people), fingerprint(panel)
         sections = {}
         for name, job in jobs.items():
@@ -205,6 +205,16 @@ class _Study:
             where = data if of_labels else f"{data}, {model}"
             sections[name] = self.kept.result(f"{where}: {name}", {"data": source, **self.options}, job)
         return gather(sections, people, panel)
+
+    def _held_out(self, panel: Panel) -> dict[str, Job]:
+        """Scores against votes that training did not see, where the votes say which."""
+        from saturation.analyses.heldout.divisions import has_pools
+        from saturation.analyses.heldout.heldout import heldout
+
+        if not has_pools(panel.votes):
+            return {}
+        own = {name: self.options[name] for name in ("level", "rng", "ties", "floor", "bins")}
+        return {"heldout": lambda: heldout(panel, metrics=self._metrics(), **own)}
 
     def _pairs(self, parts: Sequence[StudyPart]) -> Iterator[tuple[StudyPart, StudyPart]]:
         curves = [part for part in parts if study_tables.main_curve_of(part) is not None]

@@ -150,6 +150,24 @@ def test_latex_of_a_grid_keeps_bold_and_footnotes(result):
     assert r"\textsuperscript{1}~50\% \& less." in text
 
 
+def test_held_out_votes_have_a_raw_and_a_corrected_table():
+    panel = of_model(two_models(n_items=40), "m")
+    counts = panel.votes.counts
+    pools = {"train": counts - counts // 4, "heldout": counts // 4}
+    made = study(
+        {"one": replace(panel, votes=replace(panel.votes, pools=pools))}, metrics=("kl", "tvd"), n_resamples=50
+    )
+    section = next(one for one in study_page.sections_of(made) if one.anchor == "heldout")
+    raw, corrected = section.grids
+    rows = [row for row in made.parts[0].report.sections["heldout"].rows if row.pool == "heldout"]
+    kl = next(row for row in rows if row.metric == "kl")
+    assert raw.rows[0][1][0].text.startswith(f"{kl.unc.estimate:.2f}")
+    assert corrected.rows[0][1][0].text.startswith(f"{kl.corrected:.2f}")
+    assert corrected.rows[0][1][1].text == "undefined"  # tvd
+    assert corrected.notes
+    assert "heldout" in tables_of(made)
+
+
 def test_undefined_shares_are_no_picture():
     flat = two_models(n_items=40, conditions=(of("m", "hard"), of("m", budget=1), of("m", budget=40)))
     same = tuple(probs * 0 + 1 / 3 for probs in flat.probs)

@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 from dataclasses import fields, replace
 
+import numpy as np
 import pytest
 
 import saturation as sat
 from saturation.analyses.comparing.comparison import compare
+from saturation.analyses.heldout.heldout import heldout
 from saturation.conditions import Condition
 from saturation.errors import UsageError
 from saturation.results import AcrossRow, AdviceRow, EvaluateResult, EvaluateRow, MainRow, MurphyResult, Uncertainty
@@ -16,6 +18,8 @@ from saturation.results.stored import dump, load
 from saturation.studies import study_tables
 from saturation.studies.kept import Kept, fingerprint, key_of
 from saturation.studies.study import of_model, study
+from saturation.tables.builders import votes_from_counts
+from saturation.tables.panel import Ballots
 from tests.analyses.test_across import of, two_models
 
 OPTIONS = {"metrics": ("kl", "brier"), "n_resamples": 50}
@@ -222,6 +226,34 @@ def test_kept_results_are_found_by_everything_they_depend_on(panel, other):
         )
     }  # fmt: skip
     assert len(found) == 6
+
+
+def test_who_voted_and_in_which_pool_is_part_of_a_table():
+    ballots = Ballots(("a", "b"), np.array([0, 0]), np.array([0, 1]), np.array([0, 1]))
+    votes = replace(votes_from_counts([[1, 1]]), ballots=ballots)
+    pools = {"train": np.array([[1, 0]]), "heldout": np.array([[0, 1]])}
+    found = {
+        fingerprint(one)
+        for one in (
+            votes, replace(votes, ballots=None), replace(votes, pools=pools), replace(votes, majority=np.array([0])),
+            replace(votes, ballots=replace(ballots, annotator_ids=("a", "c"))),
+            replace(votes, ballots=replace(ballots, pool=np.array([0, 1]))),
+        )
+    }  # fmt: skip
+    assert len(found) == 6
+    assert fingerprint(votes) == fingerprint(replace(votes, counts=votes.counts.copy()))
+
+
+def test_votes_with_pools_are_also_scored_against_those_held_out():
+    panel = of_model(two_models(n_items=40), "m")
+    counts = panel.votes.counts
+    pools = {"train": counts - counts // 4, "heldout": counts // 4}
+    known = replace(panel, votes=replace(panel.votes, pools=pools))
+    (part,) = study({"one": known}, **OPTIONS).parts
+    direct = heldout(known, metrics=OPTIONS["metrics"])
+    assert [row.unc for row in part.report.sections["heldout"].rows] == [row.unc for row in direct.rows]
+    (without,) = study({"one": panel}, **OPTIONS).parts
+    assert "heldout" not in without.report.sections
 
 
 def test_changed_code_is_another_key(monkeypatch):
