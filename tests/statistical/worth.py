@@ -4,8 +4,10 @@ A model that *is* the combined answer of N0 people who are not among the voters 
 population must be at the ceiling. ``python -m tests.statistical.worth`` prints how often the 95% intervals say so.
 
 Studies: 200 items from a Dirichlet (3 labels, A = 1.24, uneven), n votes each, S training seeds (each asks other
-people). In brackets the median number of annotators, or of estimate / truth. The last table says what leaving an item's
-own votes out of its base rate is good for.
+people). In brackets the median number of annotators, or of estimate / truth. ``a crowd``: ten votes an item come from
+30 people, 30% of whom are careless and say their favourite label in 60% of their votes; the models asked people of the
+same population, another one for every vote; with ids and, to see what they are good for, without. The last table says
+what leaving an item's own votes out of its base rate is good for.
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ import argparse
 import sys
 import time
 from collections import defaultdict
+from dataclasses import replace
 
 import numpy as np
 from scipy.special import psi
@@ -22,9 +25,11 @@ from saturation.analyses.worth.ceiling import ceiling
 from saturation.analyses.worth.combiner import other_items_prior, shared_prior
 from saturation.analyses.worth.equivalents import equivalents
 from saturation.analyses.worth.held_out import crowd_cross_entropy
+from saturation.metrics.agreement import BaseRate, base_rate
 from saturation.metrics.catalogue import metric
 from saturation.metrics.metric import Human
 from saturation.tables.builders import panel_from_arrays
+from saturation.tables.panel import Ballots, Panel
 
 PI, STRENGTH = np.array([0.5, 0.3, 0.2]), 1.24
 ITEMS = 200
@@ -34,13 +39,16 @@ WORTH_BY = ("cross_entropy", "brier_vote", "tvd", "entropy_correlation")
 CEILINGS = ("brier", "kl", "cross_entropy", "tvd", "jsd", "entropy_correlation", "top_vote_share")
 DRAWS = 40
 
+Tally = dict[tuple[str, str, str], list[tuple[bool, float | None]]]
+"""(table, row, column) -> whether the interval held the truth, and the estimate."""
+
 
 def population(generator: np.random.Generator, n_items: int) -> np.ndarray:
     """(items, labels)"""
     return generator.dirichlet(STRENGTH * PI, size=n_items)
 
 
-def study(seed: tuple[int, ...], votes: int, seeds: int):
+def study(seed: tuple[int, ...], votes: int, seeds: int) -> Panel:
     """A panel whose conditions asked 1, 3 and 10 people in every seed, and one that knows the population."""
     generator = np.random.default_rng(seed)
     p = population(generator, ITEMS)
@@ -49,6 +57,53 @@ def study(seed: tuple[int, ...], votes: int, seeds: int):
     probs = [(c + STRENGTH * PI) / (n + STRENGTH) for n, c in zip(ASKED, asked, strict=True)]
     conditions = [{"method": "soft", "budget": n} for n in ASKED] + [{"method": "knows"}]
     return panel_from_arrays(np.stack([*probs, np.tile(p, (seeds, 1, 1))]), counts, conditions=conditions)
+
+
+def vote(generator: np.random.Generator, p: np.ndarray, careless: np.ndarray, favourite: np.ndarray) -> np.ndarray:
+    """(votes,) labels of people with habits; p is (votes, labels)."""
+    own = (generator.random((len(p), 1)) > np.cumsum(p, axis=1)[:, :-1]).sum(axis=1)
+    return np.where(careless & (generator.random(len(p)) < 0.6), favourite, own)
+
+
+def asked_votes(generator: np.random.Generator, p: np.ndarray, votes: int) -> np.ndarray:
+    """(items, labels) votes of as many different people of the population an item."""
+    item = np.repeat(np.arange(len(p)), votes)
+    careless, favourite = generator.random(len(item)) < 0.3, generator.integers(0, 3, len(item))
+    counts = np.zeros(p.shape, dtype=int)
+    np.add.at(counts, (item, vote(generator, p[item], careless, favourite)), 1)
+    return counts
+
+
+def crowd_study(number: int, prior: BaseRate, *, votes: int = 10, people: int = 30, seeds: int = 3) -> Panel:
+    """Models that asked 1 and 3 people, against the votes of one crowd."""
+    generator = np.random.default_rng((number, 5))
+    p = population(generator, ITEMS)
+    careless, favourite = generator.random(people) < 0.3, generator.integers(0, 3, people)
+    item = np.repeat(np.arange(ITEMS), votes)
+    who = np.concatenate([np.sort(generator.choice(people, votes, replace=False)) for _ in range(ITEMS)])
+    label = vote(generator, p[item], careless[who], favourite[who])
+    counts = np.zeros(p.shape, dtype=int)
+    np.add.at(counts, (item, label), 1)
+    added = prior.strength * prior.distribution
+    probs = [
+        np.stack([(asked_votes(generator, p, n) + added) / (n + prior.strength) for _ in range(seeds)])
+        for n in ASKED[:2]
+    ]
+    panel = panel_from_arrays(np.stack(probs), counts, conditions=[{"method": "soft", "budget": n} for n in ASKED[:2]])
+    ballots = Ballots(tuple(f"w{a:02d}" for a in range(people)), item, who, label)
+    return replace(panel, votes=replace(panel.votes, ballots=ballots))
+
+
+def replicate_crowd(number: int, prior: BaseRate, tally: Tally) -> None:
+    """One study of a crowd, with and without ids."""
+    panel = crowd_study(number, prior)
+    alone = replace(panel, votes=replace(panel.votes, ballots=None))
+    for ids, known in (("with ids", panel), ("without ids", alone)):
+        for row in equivalents(known, metrics=WORTH_BY[:3], rng=number).rows:
+            if row.quantity == "equivalent":
+                asked = int(row.condition.rpartition("=")[2])
+                held = within(row.unc.low, row.unc.high, asked)
+                tally["a crowd", f"{row.metric}, asked {asked}", ids].append((held, row.unc.estimate))
 
 
 def true_ceilings(votes: int, n_items: int = 400_000) -> dict[tuple[str, str], float]:
@@ -82,23 +137,26 @@ def within(low: float | None, high: float | None, truth: float) -> bool:
     return (low is None or low <= truth) and (high is None or truth <= high)
 
 
-def replicate(number: int, votes: int, seeds: int, truth, tally) -> None:
-    """One study: tally[table, row] gets (held, estimate / truth)."""
+def replicate(number: int, votes: int, seeds: int, truth: dict[tuple[str, str], float], tally: Tally) -> None:
+    """One study: tally[table, row, column] gets (held, estimate / truth)."""
+    column = f"n={votes}, S={seeds}"
     panel = study((number, votes, seeds), votes, seeds)
     for row in equivalents(panel, metrics=WORTH_BY, n_resamples=DRAWS, rng=number).rows:
         if row.quantity == "equivalent" and "budget" in row.condition:
             asked = int(row.condition.rpartition("=")[2])
             held = within(row.unc.low, row.unc.high, asked)
-            tally["worth", f"{row.metric}, asked {asked}"].append((held, row.unc.estimate))
+            tally["worth", f"{row.metric}, asked {asked}", column].append((held, row.unc.estimate))
     if seeds > 1:
         return
     for row in ceiling(panel, metrics=CEILINGS, n_resamples=DRAWS, rng=number).rows:
         if row.quantity == "ceiling" and row.unc.estimate is not None:
             value = truth[row.kind, row.metric]
             held = within(row.unc.low, row.unc.high, value)
-            tally["ceiling", f"{row.kind} {row.metric}"].append((held, row.unc.estimate / value))
+            tally["ceiling", f"{row.kind} {row.metric}", column].append((held, row.unc.estimate / value))
         elif row.quantity == "distance" and row.kind == "noise_only" and row.condition.endswith("knows"):
-            tally["distance 0", f"{row.kind} {row.metric}"].append((within(row.unc.low, row.unc.high, 0), np.nan))
+            tally["distance 0", f"{row.kind} {row.metric}", column].append(
+                (within(row.unc.low, row.unc.high, 0), np.nan)
+            )
 
 
 def flattery(replications: int, votes: int = 50) -> dict[tuple[int, int], float]:
@@ -122,13 +180,18 @@ def main() -> None:
     given = parser.parse_args()
     start = time.time()
     found: dict[tuple[str, str], dict[str, str]] = defaultdict(dict)
+    tally: Tally = defaultdict(list)
     for votes, seeds in SETTINGS:
-        tally, truth = defaultdict(list), true_ceilings(votes)
+        truth = true_ceilings(votes)
         for number in range(given.replications):
             replicate(number, votes, seeds, truth, tally)
-        for place, values in tally.items():
-            found[place][f"n={votes}, S={seeds}"] = _cell(place[0], values)
-    lines = [line for table in ("worth", "ceiling", "distance 0") for line in _table(table, found)]
+    everybody = np.random.default_rng(1)
+    prior = base_rate(asked_votes(everybody, population(everybody, 100_000), 6))
+    for number in range(given.replications):
+        replicate_crowd(number, prior, tally)
+    for (table, row, column), values in tally.items():
+        found[table, row][column] = _cell(table, values)
+    lines = [line for table in ("worth", "a crowd", "ceiling", "distance 0") for line in _table(table, found)]
     lines += _flattery_table(given.replications)
     sys.stdout.write("\n".join(lines))
     sys.stdout.write(f"\n\n{given.replications} replications a setting, {time.time() - start:.0f} s\n")
