@@ -108,6 +108,12 @@ TITLES = {
     "base_rate": "base rate: share of each label",
     "test_loss": "soft cross-entropy of the tuned model on the test items, in nats",
     "best_on_test": "soft cross-entropy of the strength that is best on the test items, in nats: a bound",
+    "equivalent_votes": "plain votes that score as the soft votes do",
+    "break_even_seconds": "seconds a plain vote may take before soft votes are quicker",
+    "time_ratio": "time of the equivalent plain votes over that of the soft votes",
+    "bias_squared": "squared bias of soft votes, which stays however many are asked",
+    "variance": "variance of one soft vote",
+    "limit": "plain votes that any number of soft votes is worth",
     "rel": "rel: reliability, what miscalibration costs",
     "res": "res: resolution, what telling items apart gains",
     "unc": "unc: uncertainty of the labels alone",
@@ -197,7 +203,7 @@ def arrange(records: Sequence[Record]) -> Page:
         sections.setdefault(None if heading is None else record[heading], []).append(record)
     return Page(
         sections=tuple(_section(title, rows, (heading, *shared), footnotes) for title, rows in sections.items()),
-        caption=_said(shared),
+        caption=_said(shared, next(iter(sections)) if sections and set(sections) <= set(FITS) else None),
         footnotes=footnotes,
     )
 
@@ -229,7 +235,7 @@ def _section(
     _mark(records, keys, columns, footnotes)
     title = "" if heading is None else TITLES.get(heading, heading)
     return Layout(
-        title=f"{title} ({_said(own)})" if own else title,
+        title=f"{title} ({_said(own, heading)})" if own else title,
         headers=tuple(_header(records, key) for key in keys),
         keys=keys,
         rows=tuple(tuple(cells) for cells in zip(*columns, strict=True)) if columns else (),
@@ -244,8 +250,13 @@ def _columns(records: Sequence[Record]) -> list[str]:
     return [name for name in _with_intervals(names) if name != "reason"]
 
 
-def _said(constants: Mapping[str, Any]) -> str:
-    return "; ".join(f"{_word(key)}: {text(value)}" for key, value in constants.items())
+def _said(constants: Mapping[str, Any], heading: str | None = None) -> str:
+    return "; ".join(f"{_named(key, heading)}: {text(value)}" for key, value in constants.items())
+
+
+def _named(key: str, heading: str | None) -> str:
+    """A column in words; the baseline of a fitted curve is its form."""
+    return "form" if key == "baseline" and heading in FITS else _word(key)
 
 
 def text(value: Any) -> str:
@@ -326,7 +337,7 @@ def _word(key: str) -> str:
 
 
 def _header(records: Sequence[Record], key: str) -> str:
-    name = "form" if key == "baseline" and all(record.get("quantity") in FITS for record in records) else _word(key)
+    name = _named(key, records[0].get("quantity") if records else None)
     if key not in INTERVALS or not any(_has_values(records, bound) for bound in INTERVALS[key]):
         return name
     told = f"{name} [low, high]"

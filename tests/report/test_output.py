@@ -348,3 +348,16 @@ def test_long_conditions_break_after_commas_and_never_within_a_value():
     assert "model=m,method=dirichlet, " in made
     assert "alpha=0.3333333333333333" in made
     assert max(map(len, made.splitlines())) <= 72
+
+
+@pytest.mark.parametrize("forms", [("power",), ("power", "exponential")])
+def test_the_form_of_a_fit_is_not_called_its_baseline(forms):
+    rows = [
+        CurveRow(quantity="fit_asymptote", metric=metric, curve="m", baseline=form, direction="lower",
+                 unc=Uncertainty(0.5, low=0.4, high=0.6))
+        for metric in ("kl", "tvd")
+        for form in forms
+    ]  # fmt: skip
+    made = as_table(SaturationResult(rows=tuple(rows), settings={}, data=SUMMARY))
+    assert "baseline" not in made
+    assert ("form: power" in made) == (len(forms) == 1)
