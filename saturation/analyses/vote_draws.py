@@ -17,8 +17,7 @@ from saturation.typing import Counts, Floats, Probs, Weights
 _COUNTS_AT_ONCE = 1 << 22
 
 PART_DRAWS = 400
-"""Draws behind a variance that is one part among others: it is then known to 7%, and more draws of whole human
-sides would take longer than everything else together."""
+"""Draws behind the spread over annotators alone: it is then known to 4%, and each draw looks at the whole human side."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

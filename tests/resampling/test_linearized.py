@@ -85,6 +85,50 @@ def test_annotators_are_added():
     assert given.variance(np.array([1.0]))[0] == pytest.approx(without + 0.5, rel=1e-12)
 
 
+def of_people(within, *, annotators=0.5):
+    """One statistic: V_items = 1 with 99 df, V_A with 4 df, V_w with 9."""
+    one, none = np.eye(1), np.zeros((1, 1))
+    return Covariance(
+        one, none, none, annotators * one, items_df=99, seeds_df=0, annotators_df=4, within=within * one, within_df=9
+    )
+
+
+def test_what_annotators_and_items_share_counts_once():
+    """V_A = .5, V_w = .2: V = 1 + .3; V_A / sqrt(df_A) = .3/2 + .2/3 = .21667, df_A = (.5/.21667)^2 = 5.325.
+
+    df = 1.3^2 / (1/99 + .21667^2) = 1.69 / (.010101 + .046944) = 29.626.
+    """
+    variance, df = of_people(0.2).variance(np.ones(1))
+    assert (variance, df) == (pytest.approx(1.3), pytest.approx(29.626, abs=1e-3))
+
+
+def test_annotators_who_do_nothing_alike_take_nothing_away():
+    """V_w = .7 above V_A = .5: V = V_items; V_A is then noise with 9 df: df = 1 / (1/99 + .25/9)."""
+    variance, df = of_people(0.7).variance(np.ones(1))
+    assert (variance, df) == (pytest.approx(1.0), pytest.approx(1 / (1 / 99 + 0.25 / 9)))
+
+
+def test_ratio_with_a_shared_part_inverts_the_test_that_variances_give():
+    """Every f0 of a grid: inside exactly where abs(num - f0 den) <= t sqrt V(f0), df at the estimate."""
+    generator = np.random.default_rng(4)
+    over, under = np.array([1.0, 0.0]), np.array([0.0, 1.0])
+    for _ in range(30):
+        items, seeds, error, people, within = (0.02 * a @ a.T for a in generator.normal(size=(5, 2, 2)))
+        cov = Covariance(items, seeds, error, people, 40, 4, 12, within, 20)
+        numerator, denominator = generator.uniform(0.2, 1.5, 2)
+        found = cov.ratio(numerator, denominator, over, under, 0.9)
+        df = cov.variance(over - numerator / denominator * under)[1]
+        for f0 in np.linspace(-5, 5, 401):
+            variance, _ = cov.variance(over - f0 * under)
+            gap = abs(numerator - f0 * denominator) - stats.t.ppf(0.95, df) * variance**0.5
+            if abs(gap) < 1e-6 or found.shape == "whole line":
+                continue
+            outside = not found.low <= f0 <= found.high
+            if found.shape == "complement":
+                outside = found.low < f0 < found.high
+            assert outside == (gap > 0), (f0, found)
+
+
 def test_known_variance_by_simulation():
     """z = item + seed + noise with variances 1, .05, .3; two splits of 30 items sharing 10, three seeds each.
 
