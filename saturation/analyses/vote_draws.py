@@ -17,7 +17,7 @@ from saturation.typing import Counts, Floats, Probs, Weights
 _COUNTS_AT_ONCE = 1 << 22
 
 PART_DRAWS = 400
-"""Draws behind the spread over annotators alone: it is then known to 4%, and each draw looks at the whole human side."""
+"""Draws behind the spread over annotators alone: it is then known to 4%; each of them looks at the whole human side."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
