@@ -13,11 +13,14 @@ from saturation.errors import UsageError
 from saturation.report import plotdata, style
 from saturation.report.ceiling_figures import ceiling
 from saturation.report.compare_figures import compare
+from saturation.report.elicited_figures import elicited
 from saturation.report.equivalents_figures import equivalents
 from saturation.report.fits_figures import fits
+from saturation.report.heldout_figures import heldout
 from saturation.report.murphy_figures import attributes, reliability
 from saturation.report.plan_figures import plan
 from saturation.report.plotdata import CurveResult, Point, Star
+from saturation.report.study_figures import study_fractions
 from saturation.results import DataSummary, EvaluateResult, LabelCurveResult, SaturationResult
 from saturation.studies import phrases
 
@@ -30,14 +33,17 @@ __all__ = [
     "checks",
     "compare",
     "conditions",
+    "elicited",
     "equivalents",
     "fits",
     "fractions",
+    "heldout",
     "label_curve",
     "n_star",
     "plan",
     "reliability",
     "saturation_curve",
+    "study_fractions",
 ]
 
 BUDGET = "annotators per item (log scale)"

@@ -11,6 +11,7 @@ from saturation.report import (
     compare_page,
     equivalents_page,
     figures,
+    heldout_page,
     murphy_page,
     pilot_page,
     plan_page,
@@ -60,7 +61,7 @@ def report_tables(report: ReportResult) -> dict[str, Result[Any] | Listing]:
         tables["conditions"] = replace(sections["evaluate"], notes=())
     if "compare" in sections:
         tables["compare"] = replace(sections["compare"], notes=())
-    for name in ("pilot", "equivalents", "ceiling", "plan", "murphy"):
+    for name in ("pilot", "heldout", "equivalents", "ceiling", "plan", "murphy"):
         if name in sections:
             tables[name] = replace(sections[name], notes=())
     checks = tuple({"check": name, "count": count} for name, count in plotdata.checks_data(report.data))
@@ -86,6 +87,9 @@ def report_figures(report: ReportResult) -> dict[str, Figure]:
     if "compare" in sections:
         compared: Any = sections["compare"]
         drawn["compare"] = compare_page.compare_figure(compared)
+    if "heldout" in sections:
+        unseen: Any = sections["heldout"]
+        drawn["heldout"] = heldout_page.heldout_figure(unseen)
     if "equivalents" in sections:
         worth: Any = sections["equivalents"]
         drawn["equivalents"] = equivalents_page.equivalents_figure(worth)

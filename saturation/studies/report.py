@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from saturation.analyses.heldout.divisions import divided_by_pools
 from saturation.results import Note, ReportResult, Result
 from saturation.streams import seed_of
 from saturation.studies import contrasts
@@ -70,8 +71,8 @@ def make_report(
     -------
     ReportResult
         Sections ``label_curve`` and ``ceiling``; from few votes alone ``pilot``, the curves of a law fitted to them;
-        with a panel ``curve``, ``evaluate``, ``murphy``, ``equivalents`` and, where there are soft labels and a
-        baseline, ``compare``. One answer a metric and curve.
+        with a panel ``curve``, ``evaluate``, ``murphy``, ``equivalents``, where there are soft labels and a baseline
+        ``compare``, and where votes have pools ``heldout``. One answer a metric and curve.
 
     Raises
     ------
@@ -134,6 +135,8 @@ def report_jobs(
         jobs |= _model_jobs(panel, common | {"floor": floor}, both | model)
     of_labels = common | both | {"budgets": budgets, "reference": reference, "alpha": alpha}
     of_people = common if panel is None else common | {"floor": floor}
+    if panel is not None and divided_by_pools(panel):
+        jobs["heldout"] = lambda: _held_out_section(panel, common | {"floor": floor})
     jobs |= worth_jobs(votes, panel, of_people, own_metrics=names == DEFAULT_METRICS)
     jobs |= {"label_curve": lambda: _label_section(votes, of_labels)}
     return jobs if panel is not None else jobs | pilot_jobs(votes, of_labels)
@@ -201,6 +204,12 @@ def _fits(panel: Panel) -> dict[str, Any]:
 
     long = [curve.budgets for curve in curves_of(panel.conditions) if len(curve.budgets) >= FEWEST_POINTS]
     return {"fits": tuple(FORMS), "predict": spaced([b for one in long for b in one if b is not None])} if long else {}
+
+
+def _held_out_section(panel: Panel, common: Mapping[str, Any]) -> Result[Any]:
+    from saturation.analyses.heldout.heldout import heldout
+
+    return heldout(panel, **{name: value for name, value in common.items() if name not in ("n_resamples", "threads")})
 
 
 def _label_section(votes: Votes, options: Mapping[str, Any]) -> Result[Any]:

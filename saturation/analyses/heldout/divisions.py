@@ -69,6 +69,14 @@ def has_pools(votes: Votes) -> bool:
     return bool(votes.pools)
 
 
+def divided_by_pools(panel: Panel) -> bool:
+    """Whether items of every split have votes in both pools, so that nothing is in the way of :func:`by_pool`."""
+    if not has_pools(panel.votes):
+        return False
+    both = _in_both(panel.votes)
+    return all(bool(both[items].any()) for items in panel.items_of_split)
+
+
 def by_pool(panel: Panel) -> Division:
     """The pools of the votes.
 
@@ -77,8 +85,7 @@ def by_pool(panel: Panel) -> Division:
     UsageError
         When no predicted item has votes in both pools.
     """
-    filled = [panel.votes.pools[name].sum(axis=1) > 0 for name in POOLS]
-    panel, n_left_out = _with_items(panel, filled[0] & filled[1], "votes in both pools (column `pool`)")
+    panel, n_left_out = _with_items(panel, _in_both(panel.votes), "votes in both pools (column `pool`)")
     votes = panel.votes
     parts = [_pool(votes, name) for name in NAMES[:2]]
     whole = Part("all", votes.counts[None], votes.totals, ballots=votes.ballots)
@@ -149,6 +156,12 @@ def shared_people(ballots: Ballots) -> tuple[int, int, int]:
     assert ballots.pool is not None, "the votes have pools"
     held, train = (np.unique(ballots.annotator[ballots.pool == POOLS.index(name)]) for name in NAMES[:2])
     return len(np.intersect1d(held, train)), len(held), len(train)
+
+
+def _in_both(votes: Votes) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
+    """(items,) whether there are votes in both pools."""
+    train, held = (votes.pools[name].sum(axis=1) > 0 for name in POOLS)
+    return np.asarray(train & held, dtype=np.bool_)
 
 
 def _pool(votes: Votes, name: str) -> Part:
