@@ -2,13 +2,15 @@
 
 Saturation of metrics in the number of human votes per item, with intervals that say what they cover.
 
-In: ``read_votes`` and ``read_panel`` from files or frames, ``votes_from_counts`` and ``panel_from_arrays`` from arrays.
+In: ``read_votes``, ``read_soft_votes`` and ``read_panel`` from files or frames, ``votes_from_counts`` and
+``panel_from_arrays`` from arrays.
 Questions: ``label_curve`` (how close are N votes to the crowd?), ``saturation_curve`` (what does each budget bring a
 model?), ``evaluate`` (how good are the predictions?), ``compare`` (which condition is better?), ``murphy`` (what is the
-Brier score made of?), ``plan`` (what should the next evaluation buy?); ``report`` answers them together,
-``study`` for several models and data sets. Out: ``plot`` draws results, ``write_table`` writes tables.
-``heldout`` scores against votes that training did not see; ``baselines`` adds conditions that need no training to a
-table of predictions.
+Brier score made of?), ``plan`` (what should the next evaluation buy?), ``ceiling`` (what would people score?),
+``equivalents`` (how many of them is a model worth?), ``elicit_compare`` (is it cheaper to ask fewer people for more?);
+``report`` answers them together, ``study`` for several models and data sets. ``heldout`` scores against votes that
+training did not see; ``baselines`` adds conditions that need no training to a table of predictions.
+Out: ``plot`` draws results, ``write_table`` writes tables.
 Beside them: ``metrics`` (the formulas), ``simulate`` (studies with a known answer), ``__version__``, and the errors
 ``SaturationError``, ``UsageError`` and ``DataError``, which lists each ``Problem``.
 
@@ -93,8 +95,8 @@ __all__ = [
     "baselines",
     "ceiling",
     "compare",
-    "equivalents",
     "elicit_compare",
+    "equivalents",
     "evaluate",
     "heldout",
     "label_curve",

@@ -42,6 +42,7 @@ class Purpose(IntEnum):
     TRAINING_ORDER = 40
     TRAINING_LABELS = 41
     HELD_OUT = 42
+    SOFT_VOTES = 43
 
 
 def mix64(value: int) -> int:

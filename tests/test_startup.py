@@ -62,7 +62,7 @@ def test_help_of_a_command_is_light_and_has_an_example(command):
 
 @pytest.mark.parametrize("module", ["saturation", "saturation.cli", "inference.cli"])
 def test_doors_do_not_import_the_other_side(module):
-    other = ["torch", "transformers", *(["inference"] if module.startswith("saturation") else ["saturation"])]
+    other = ["torch", "transformers", *(["inference"] if module.startswith("saturation") else ["saturation.tables"])]
     assert loaded(f"import {module}", *other) == "[]"
 
 

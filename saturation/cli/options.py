@@ -176,11 +176,15 @@ metrics = stack(
 )
 
 
+level = _option("--level", type=Share(), metavar="NUMBER", default=0.95, help="Coverage of the intervals.")
+seed = _option("--seed", type=Whole(0, MAX_SEED), metavar="NUMBER", default=0, help="Seed of the resamples.")
+
+
 def resampling_of(n_resamples: int) -> Decorator[Any]:
     """``--level --seed --n-resamples --threads``, with a command's own default number of resamples."""
     return stack(
-        _option("--level", type=Share(), metavar="NUMBER", default=0.95, help="Coverage of the intervals."),
-        _option("--seed", type=Whole(0, MAX_SEED), metavar="NUMBER", default=0, help="Seed of the resamples."),
+        level,
+        seed,
         _option(
             "--n-resamples",
             type=Whole(2, 10_000_000),

@@ -6,6 +6,7 @@ keys, null where they do not apply, never NaN or infinity.
 
 from saturation.results.baselines import BaselineRow, BaselinesResult
 from saturation.results.ceiling import CeilingResult, CeilingRow
+from saturation.results.elicited import ElicitedResult, ElicitedRow
 from saturation.results.equivalents import EquivalentsResult, EquivalentsRow
 from saturation.results.flat import (
     COND_COLUMNS,
@@ -62,6 +63,8 @@ __all__ = [
     "CompareRow",
     "CurveRow",
     "DataSummary",
+    "ElicitedResult",
+    "ElicitedRow",
     "EquivalentsResult",
     "EquivalentsRow",
     "EvaluateResult",

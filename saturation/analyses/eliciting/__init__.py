@@ -1,0 +1,1 @@
+"""Soft votes from every annotator against plain votes."""
