@@ -295,6 +295,12 @@ def test_bits_do_not_depend_on_threads_or_other_metrics():
     assert alone_ == [row for row in both.records() if row["metric"] == "spearman"]
 
 
+def test_notes_say_what_rests_on_the_prior():
+    codes = [note.code for note in ceiling(study(n_items=20), metrics=["kl", "tvd"], n_resamples=10).notes]
+    assert codes == ["populations_drawn", "annotators_unknown", "one_seed"]
+    assert "populations_drawn" not in [n.code for n in ceiling(study(n_items=20), metrics=["kl"]).notes]
+
+
 def test_refusals():
     votes = votes_from_counts(COUNTS)
     with pytest.raises(UsageError, match="entropy_bias has no better side"):

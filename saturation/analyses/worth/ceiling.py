@@ -132,10 +132,12 @@ def ceiling(
         for row in _rows(one, panel, level)
     )
     prior = shared_prior(panel.votes.counts)
+    strength = None if prior is None else float(prior.strength[0])
+    drawn = [one.name for one in chosen if _is_drawn(one)]
     settings: dict[str, Any] = {
         "metrics": [one.name for one in chosen],
         "population": population,
-        "strength": None if prior is None else float(prior.strength[0]),
+        "strength": strength,
         "level": level,
         "n_resamples": n_resamples,
         "seed": seed,
@@ -150,7 +152,7 @@ def ceiling(
         settings=settings,
         data=replace(panel.summary, floored=floored_rows(panel, chosen, floor)),
         inputs=panel.inputs,
-        notes=(*panel.notes, *words.ceiling_notes(panel)),
+        notes=(*panel.notes, *words.ceiling_notes(panel, drawn, strength)),
     )
 
 
@@ -175,6 +177,11 @@ def _is_infinite(metric: Metric) -> bool:
     return metric.family == "reverse_kl" and metric.smooth is None
 
 
+def _is_drawn(metric: Metric) -> bool:
+    """Whether the noise alone has no closed form."""
+    return metric.floor is None and not _is_infinite(metric)
+
+
 def _same_votes(panel: Panel) -> int | None:
     """Votes an item, where that is one number."""
     totals = np.unique(panel.votes.totals)
@@ -188,7 +195,7 @@ def _noise_only(
     panel: Panel, metrics: Sequence[Metric], population: Population, draws: dict[str, int]
 ) -> list[list[_Ceiling]]:
     prior, size = shared_prior(panel.votes.counts), _same_votes(panel)
-    drawn = [one for one in metrics if one.floor is None and not _is_infinite(one)]
+    drawn = [one for one in metrics if _is_drawn(one)]
     made: list[Standing] = []
     if prior is not None and drawn:
         made = noise_standings(panel, drawn, prior, population=population, **draws)

@@ -76,6 +76,16 @@ def common_notes(panel: Panel, used: Panel) -> Iterator[Note]:
         yield NO_DRAW_COLUMN
 
 
-def ceiling_notes(panel: Panel) -> tuple[Note, ...]:
-    """Assumptions and limits of human ceilings."""
-    return tuple(common_notes(panel, panel))
+def ceiling_notes(panel: Panel, drawn: Sequence[str], strength: float | None) -> tuple[Note, ...]:
+    """Assumptions and limits of human ceilings; ``drawn`` are the metrics whose noise is drawn."""
+    return tuple(_ceiling_notes(panel, drawn, strength))
+
+
+def _ceiling_notes(panel: Panel, drawn: Sequence[str], strength: float | None) -> Iterator[Note]:
+    if drawn and strength is not None:
+        yield Note(
+            "populations_drawn",
+            f"noise_only of {', '.join(drawn)}: populations are drawn given the votes and a Dirichlet prior worth A = "
+            f"{strength:.3g} votes; where items are spread otherwise, it is right where the votes outweigh the prior",
+        )
+    yield from common_notes(panel, panel)
