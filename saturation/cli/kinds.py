@@ -145,3 +145,18 @@ class Alpha(Positive):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """The two words as they are, numbers as numbers."""
         return value if value in ("none", "1/K") else super().convert(value, param, ctx)
+
+
+class ReferenceSize(ParamType):
+    """A number of votes, or ``population``."""
+
+    name = "number|population"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int | str:
+        """Read it."""
+        text = str(value).strip()
+        if text == "population":
+            return text
+        if not (text.isascii() and text.isdigit() and 1 <= int(text) <= MAX_BUDGET):
+            self.fail(f"{value!r} is neither a number of votes between 1 and {MAX_BUDGET} nor population", param, ctx)
+        return int(text)

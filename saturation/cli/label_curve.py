@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from saturation.cli import options
-from saturation.cli.kinds import Whole
+from saturation.cli.kinds import ReferenceSize
 from saturation.cli.output import print_result, with_settings
 
 
@@ -37,10 +37,10 @@ from saturation.cli.output import print_result, with_settings
 )
 @click.option(
     "--reference-size",
-    type=Whole(1, 10_000),
-    metavar="NUMBER",
+    type=ReferenceSize(),
+    metavar="NUMBER|population",
     default=None,
-    help="Other votes to compare with under a fitted law; default: 100.",
+    help="What a fitted law compares with: so many other votes, or all people; default: 100.",
 )
 @options.alpha
 @options.q

@@ -6,9 +6,11 @@ import math
 
 import numpy as np
 import pytest
+from scipy import special, stats
 
 from saturation.analyses.labels.label_curve import label_curve
 from saturation.analyses.labels.model_draws import virtual_votes
+from saturation.analyses.labels.model_population import population_means
 from saturation.analyses.labels.model_sums import law_means
 from saturation.errors import UsageError
 from saturation.populations import Population
@@ -70,6 +72,55 @@ def test_sums_over_labels_equal_every_outcome_in_turn(name, budget, size):
     )
     statistic = Additive(TERMS[name], alpha=alpha, cumulative=name == "wasserstein")
     assert law_means(the_law().laws, budget, size, [statistic])[0, 0] == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize("name", SCORES)
+def test_the_population_is_the_limit_of_many_other_votes(name):
+    """Against R votes the excess falls as 1/R at first, so that 2 E(2R) - E(R) is next to the limit."""
+    alpha = SCORES[name][0]
+    statistic = Additive(TERMS[name], alpha=alpha, cumulative=name == "wasserstein")
+    some, more = (law_means(the_law().laws, 4, size, [statistic])[0, 0] for size in (1500, 3000))
+    assert population_means(the_law().laws, 4, [statistic])[0, 0] == pytest.approx(2 * more - some, rel=2e-4)
+
+
+@pytest.mark.parametrize("concentration", [0.2, 3.0, 900.0, 1200.0, 1e6, np.inf])
+def test_brier_and_kl_against_the_population_in_closed_form(concentration):
+    mean = np.array([0.5, 0.3, 0.2])
+    laws = Laws(np.ones((1, 1)), mean[None, None], np.array([[1 / concentration]]))
+    brier, kl = (Additive(TERMS["brier"]), Additive(TERMS["kl"], alpha=1 / 3))
+    found = population_means(laws, 2, [brier, kl])[:, 0]
+    agreement = 0.0 if np.isinf(concentration) else 1 / (concentration + 1)
+    squares = (mean**2 + mean * (1 - mean) * agreement).sum()
+    assert found[0] == pytest.approx((1 - squares) / 2, rel=1e-9)
+    # E sum p ln p - sum_n E[p; n] ln((n + 1/3)/3): p after n of 2 votes has mean (A pi + n)/(A + 2)
+    expected = 0.0
+    for p in mean:
+        if np.isinf(concentration):
+            expected += p * np.log(p)
+            chances, after = stats.binom.pmf([0, 1, 2], 2, p), [p, p, p]
+        else:
+            a = concentration * p
+            expected += p * (special.digamma(a + 1) - special.digamma(concentration + 1))
+            chances = stats.betabinom.pmf([0, 1, 2], 2, a, concentration - a)
+            after = [(a + n) / (concentration + 2) for n in range(3)]
+        expected -= sum(c * q * np.log((n + 1 / 3) / 3) for n, (c, q) in enumerate(zip(chances, after, strict=True)))
+    assert found[1] == pytest.approx(expected, rel=1e-5)
+
+
+def test_curves_against_the_population_are_named_so():
+    result = label_curve(
+        votes_of(pilot()),
+        metrics=["brier", "entropy_correlation"],
+        budgets=[2, 200],
+        estimator="model",
+        population="dirichlet",
+        reference_size="population",
+    )
+    row = find(result, "value", "brier", 2)
+    assert (row.reference, row.reference_size) == ("population", None)
+    assert result.settings["reference_size"] == "population"
+    # 200 votes nearly are the population
+    assert find(result, "value", "entropy_correlation", 200).unc.estimate == pytest.approx(1.0, abs=0.03)
 
 
 def test_laws_side_by_side_in_blocks_change_no_bit(monkeypatch):

@@ -50,3 +50,11 @@ def test_a_law_without_model_estimator_is_refused(pilot):
     done = run("--votes", pilot, "--population", "dirichlet")
     assert done.exit_code != 0
     assert "estimator model" in str(done.exception) + done.output
+
+
+def test_the_population_can_be_the_reference(pilot):
+    given = ["--reference-size", "population", "--metrics", "brier", "--budgets", "1,9", "--format", "json"]
+    found = json.loads(run("--votes", pilot, "--estimator", "model", *given).stdout)
+    assert {(row["reference"], row["reference_size"]) for row in found["results"]} == {("population", None)}
+    refused = run("--votes", pilot, "--estimator", "model", "--reference-size", "many")
+    assert "neither a number of votes" in refused.output + str(refused.exception)

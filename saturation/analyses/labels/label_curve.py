@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Literal
 
 import numpy as np
 
@@ -70,7 +71,7 @@ def label_curve(
     bins: int = 10,
     estimator: str = "data",
     population: str = "auto",
-    reference_size: int | None = None,
+    reference_size: int | Literal["population"] | None = None,
     design: str | None = None,
     threads: int | None = None,
 ) -> LabelCurveResult:
@@ -113,7 +114,8 @@ def label_curve(
     population
         Kind of that law: ``auto``, ``dirichlet``, ``dirichlet_mixture`` or ``multinomial_mixture``.
     reference_size
-        R of ``estimator="model"``; None: 100.
+        R of ``estimator="model"``, or ``population``: the distribution that the votes are drawn from, as if
+        all people had voted; None: 100.
     design
         What ``low``/``high`` redraw: ``items``, ``annotators`` or ``items x annotators``. None: items, and the
         annotators too where ids show that people label several items each.
@@ -181,7 +183,7 @@ def label_curve(
             "metrics": [one.name for one in chosen],
             "budgets": sorted([*plan.budgets, *plan.refused]),
             "reference": reference,
-            "reference_size": plan.reference_size,
+            "reference_size": plan.reference_size if reference_size is None else reference_size,
             "alpha": alpha,
             "q": list(q),
             "level": level,
@@ -201,7 +203,7 @@ def label_curve(
     )
 
 
-def _by_model(estimator: str, population: str, reference: str, reference_size: int | None, ragged: str) -> bool:
+def _by_model(estimator: str, population: str, reference: str, reference_size: int | str | None, ragged: str) -> bool:
     """Whether a fitted law is asked for; options that mean nothing beside it are refused."""
     if estimator not in ("data", "model"):
         raise UsageError(f"unknown estimator {estimator!r}; choose data or model")

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
 from saturation.analyses.labels import scores as label_scores
 from saturation.analyses.labels.exact import additive_statistic, entropies, explained
 from saturation.analyses.labels.model_draws import virtual_votes
+from saturation.analyses.labels.model_population import population_means
 from saturation.analyses.labels.model_sums import law_means
 from saturation.analyses.labels.monte_carlo import Draws
 from saturation.analyses.labels.plan import DEFAULT_BUDGETS, Plan
@@ -20,6 +22,7 @@ from saturation.populations import Population, fit_alternatives, fit_population,
 from saturation.populations.laws import Laws
 from saturation.populations.steps import steps_of
 from saturation.resampling.draw import item_weights as resampled_items
+from saturation.resampling.exact_moments import Additive
 from saturation.results import Note
 from saturation.typing import Floats, Ints
 
@@ -74,7 +77,7 @@ class _Model:
 
     fits: tuple[_Fitted, ...]
     budgets: tuple[int, ...]
-    reference_size: int
+    reference_size: int | None
     seed: int
     ties: str
 
@@ -96,7 +99,7 @@ def model_curve(
     alphas: Sequence[float],
     *,
     budgets: Sequence[int] | None,
-    reference_size: int | None,
+    reference_size: int | Literal["population"] | None,
     population: str,
     ties: str,
     draws: Draws,
@@ -116,7 +119,7 @@ def model_curve(
     budgets
         N; None: the default ones.
     reference_size
-        R; None: 100.
+        R, or ``population``; None: 100.
     population
         Kind of law, or ``auto``.
     ties
@@ -125,22 +128,31 @@ def model_curve(
         Seed, resamples and threads.
     """
     asked = _budgets(budgets)
-    size = REFERENCE_SIZE if reference_size is None else reference_size
-    if size < 1:
-        raise UsageError(f"reference_size is {size}; give at least 1 vote")
+    size, of_population = _size(reference_size), reference_size == "population"
     voted = np.flatnonzero(counts.sum(axis=1) > 0).astype(np.int64)
     reason = unfit(counts)
     if reason is not None:
         refused = dict.fromkeys(asked, f"no law of items can be fitted: {reason}")
-        plan = Plan("disjoint", (), refused, size, None, voted, np.zeros((0, len(voted)), dtype=np.bool_), ())
+        none = np.zeros((0, len(voted)), dtype=np.bool_)
+        plan = Plan("disjoint", (), refused, size, None, voted, none, (), of_population)
         empty = [Series(one.name, one.direction, alpha, ()) for one, alpha in zip(metrics, alphas, strict=True)]
         return ModelCurve(plan, empty, None, ())
     members = np.ones((len(asked), len(voted)), dtype=np.bool_)
-    plan = Plan("disjoint", asked, {}, size, None, voted, members, ())
+    plan = Plan("disjoint", asked, {}, size, None, voted, members, (), of_population)
     law = fit_population(counts, kind=population, rng=draws.seed, threads=draws.threads)
     laws = (law, *fit_alternatives(counts, law, rng=draws.seed))
     model = _Model(_resampled(laws, counts[voted], draws), asked, size, draws.seed, ties)
     return ModelCurve(plan, _all_series(model, metrics, alphas), law, (_note(laws, counts[voted]),))
+
+
+def _size(reference_size: int | str | None) -> int | None:
+    """R; None for the population."""
+    if reference_size == "population":
+        return None
+    size = REFERENCE_SIZE if reference_size is None else reference_size
+    if not isinstance(size, int) or size < 1:
+        raise UsageError(f"reference_size is {size!r}; give at least 1 vote, or population")
+    return size
 
 
 def _budgets(budgets: Sequence[int] | None) -> tuple[int, ...]:
@@ -208,7 +220,7 @@ def _additive(model: _Model, metrics: Sequence[Metric], alphas: Sequence[float])
     n_labels = model.fits[0].law.means.shape[1]
     statistics = [additive_statistic(one, alpha, n_labels) for one, alpha in zip(metrics, alphas, strict=True)]
     values = [
-        np.stack([law_means(fit.all_laws, n, model.reference_size, statistics) for n in model.budgets], axis=-1)
+        np.stack([_means(fit.all_laws, n, model.reference_size, statistics) for n in model.budgets], axis=-1)
         for fit in model.fits
     ]
     found = []
@@ -216,6 +228,13 @@ def _additive(model: _Model, metrics: Sequence[Metric], alphas: Sequence[float])
         points = [explained(_point(float(value), model.n_resamples), one) for value in values[0][index, 0]]
         found.append((points, np.concatenate([of_law[index, 1:] for of_law in values])))
     return found
+
+
+def _means(laws: Laws, budget: int, reference_size: int | None, statistics: Sequence[Additive]) -> Floats:
+    """(statistics, laws) against R votes, or against the population."""
+    if reference_size is None:
+        return population_means(laws, budget, statistics)
+    return law_means(laws, budget, reference_size, statistics)
 
 
 def _point(value: float, n_resamples: int, mc_se: float | None = None) -> Point:

@@ -16,6 +16,7 @@ from saturation.typing import Ints
 ITEMS = 20_000
 CELLS = 4_000_000
 FEWEST_ITEMS = 400
+MILLION = 1_000_000
 CELLS_A_BLOCK = 2_000_000
 _VOTE_STREAM = 3 << 40
 
@@ -29,7 +30,7 @@ class VirtualVotes:
     targets
         (budgets, items, labels) the first N votes.
     reference
-        (items, labels) R further votes.
+        (items, labels) R further votes, or the item's distribution in millionths.
     """
 
     targets: Ints
@@ -37,17 +38,18 @@ class VirtualVotes:
 
 
 def virtual_votes(
-    law: Population, seed: int, budgets: tuple[int, ...], reference_size: int, part: int = 1
+    law: Population, seed: int, budgets: tuple[int, ...], reference_size: int | None, part: int = 1
 ) -> VirtualVotes:
     """Votes of as many virtual items as are quickly drawn, at most ``ITEMS`` / ``part``; budgets are nested.
 
-    Fewer items are the first of more.
+    Fewer items are the first of more. Without a reference size the reference is the item's distribution, in millionths.
     """
-    n_votes, n_labels = budgets[-1] + reference_size, law.means.shape[1]
+    n_votes, n_labels = budgets[-1] + (reference_size or 0), law.means.shape[1]
     n_items = max(FEWEST_ITEMS, min(ITEMS, CELLS // max(n_votes, len(budgets) * n_labels))) // part
-    edges = np.cumsum(law.sample(seed, n_items), axis=1)[:, :-1]
+    probs = law.sample(seed, n_items)
+    edges = np.cumsum(probs, axis=1)[:, :-1]
     targets = np.zeros((len(budgets), n_items, n_labels), dtype=np.int64)
-    reference = np.zeros((n_items, n_labels), dtype=np.int64)
+    reference = np.rint(probs * MILLION).astype(np.int64)
     size = max(1, CELLS_A_BLOCK // (n_votes * n_labels))
     for low in range(0, n_items, size):
         rows = np.arange(low, min(low + size, n_items))
@@ -57,7 +59,8 @@ def virtual_votes(
             label += chance >= edge[:, None]
         for target, budget in zip(targets, budgets, strict=True):
             target[rows] = _tally(label[:, :budget], n_labels)
-        reference[rows] = _tally(label[:, budgets[-1] :], n_labels)
+        if reference_size is not None:
+            reference[rows] = _tally(label[:, budgets[-1] :], n_labels)
     return VirtualVotes(targets, reference)
 
 

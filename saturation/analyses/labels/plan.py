@@ -41,6 +41,8 @@ class Plan:
         (budgets, union items) which of them each budget uses; all, unless items are chosen per budget.
     notes
         Remarks on the choice.
+    of_population
+        Whether the reference is the item's own distribution under a fitted law instead of votes.
     """
 
     reference: Reference
@@ -51,6 +53,12 @@ class Plan:
     items: Ints
     members: np.ndarray[tuple[int, int], np.dtype[np.bool_]]
     notes: tuple[Note, ...]
+    of_population: bool = False
+
+    @property
+    def reference_name(self) -> str:
+        """The reference as rows name it."""
+        return "population" if self.of_population else self.reference
 
     def draw(self, budget: int) -> Draw:
         """The law at one budget."""

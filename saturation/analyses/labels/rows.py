@@ -118,7 +118,7 @@ class _Curve:
             budget=budget,
             target="dirichlet" if self.series.alpha else "raw",
             alpha=self.series.alpha or None,
-            reference=self.plan.reference,
+            reference=self.plan.reference_name,
             direction=self.series.direction,
             unc=unc,
             **more,
