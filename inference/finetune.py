@@ -166,7 +166,7 @@ def train(
         probs = np.tile(rate, (len(told), 1))
         return Trained((_rows(run.columns, material, maker, told, where, probs, None),), {"base_rate": rate.tolist()})
     dev = Lessons(parts.dev, targets.soft(material.counts[parts.dev]))
-    taught = lessons(run, parts.train, counts, ties)
+    taught = lessons(run, parts.train, counts, ties, material.soft)
     tried: list[tuple[Recipe, History, Floats]] = []
     for candidate in candidates or (recipe,):
         learner = maker.learner(run, parts, material.labels, candidate)

@@ -14,12 +14,13 @@ from inference.finetune import FrozenEncoder, Maker, WholeModel, train
 from inference.items import read_items
 from inference.learners import encoder_features
 from inference.machine import device_name, device_of, set_threads
-from inference.material import material, random_splits, read_splits
+from inference.material import material, random_splits, read_splits, with_soft_votes
 from inference.recipe import Recipe, recipe_of
 from inference.runs import Run
 from saturation import files
 from saturation.errors import UsageError
 from saturation.tables.door import read_votes
+from saturation.tables.soft_votes import read_soft_votes
 
 
 def finetune_table(
@@ -27,6 +28,7 @@ def finetune_table(
     items: Sequence[Path],
     text: Sequence[str] | None,
     votes: Sequence[Path],
+    soft: Sequence[Path],
     splits: Path | None,
     split: str,
     source: str,
@@ -57,6 +59,8 @@ def finetune_table(
     ids = joined.items.ids
     made = random_splits(len(ids), [split], dev=0.1, test=0.2) if splits is None else read_splits(splits, ids, [split])
     joined = replace(joined, splits=made)
+    if soft:
+        joined = with_soft_votes(joined, read_soft_votes(list(soft)))
     origin = Source.parse(source)
     run = _run(origin, name, split, len(joined.labels), condition)
     maker, about = _maker(origin, joined, rules, frozen, saved_head, label_map, device, trust_remote_code, quiet)

@@ -9,8 +9,10 @@ import numpy as np
 from inference.runs import Run
 from inference.training import Lessons
 from saturation import targets
+from saturation.elicitation import means_of_first
 from saturation.errors import UsageError
 from saturation.streams import Purpose, uniforms
+from saturation.tables.soft_votes import SoftVotes
 from saturation.typing import Floats, Ints, TieRule
 
 
@@ -21,7 +23,9 @@ def votes_of(run: Run, counts: Ints) -> Ints:
     return targets.draw_votes(counts, (run.budget,), seed=run.draw or 0)[run.budget]
 
 
-def lessons(run: Run, rows: Ints, counts: Ints, ties: TieRule = "share") -> Callable[[int], Lessons]:
+def lessons(
+    run: Run, rows: Ints, counts: Ints, ties: TieRule = "share", soft: SoftVotes | None = None
+) -> Callable[[int], Lessons]:
     """Epoch -> lessons.
 
     Parameters
@@ -34,10 +38,15 @@ def lessons(run: Run, rows: Ints, counts: Ints, ties: TieRule = "share") -> Call
         (training items, labels) votes of those rows that training may see.
     ties
         For hard labels and smoothing.
+    soft
+        Soft votes of all items, for ``elicited``: the mean of ``budget`` of each item's.
 
     ``multipass`` teaches every vote as a lesson of its own (N lessons an item), ``sampled`` one vote an item, drawn
     anew each epoch; both have the soft target as their mean (arXiv 2605.20642).
     """
+    if run.method == "elicited":
+        given = Lessons(rows, elicited_targets(run, rows, soft))
+        return lambda epoch: given
     votes = votes_of(run, counts)
     if run.method == "multipass":
         item, label = _single_votes(votes)
@@ -63,6 +72,18 @@ def fixed_targets(run: Run, votes: Ints, ties: TieRule = "share") -> Floats:
     if run.method == "base_rate":
         return np.tile(targets.soft(votes).mean(axis=0), (len(votes), 1))
     raise UsageError(f"there is no method {run.method!r}")
+
+
+def elicited_targets(run: Run, rows: Ints, soft: SoftVotes | None) -> Floats:
+    """(training items, labels) means of ``budget`` soft votes of each item, or of all it has."""
+    if soft is None:
+        raise UsageError("the method elicited needs soft votes: name their table (data.soft)")
+    fewest = int(soft.totals[rows].min())
+    if run.budget is not None and run.budget > fewest:
+        raise UsageError(f"an item has {fewest} soft votes, {run.budget} are asked for; ask for fewer")
+    size = int(soft.totals.max()) if run.budget is None else run.budget
+    made = means_of_first(soft.probs, soft.item, len(soft.item_ids), (size,), draw=run.draw or 0)
+    return np.asarray(made[0][rows])
 
 
 def _single_votes(votes: Ints) -> tuple[Ints, Ints]:

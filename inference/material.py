@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from saturation.errors import DataError, Problem, UsageError
 from saturation.streams import Purpose, words
 from saturation.tables import io
 from saturation.tables.panel import Votes
+from saturation.tables.soft_votes import SoftVotes, taken
 from saturation.tables.validate import validate
 from saturation.targets import draw_votes
 from saturation.typing import Ints
@@ -54,6 +55,8 @@ class Material:
         (items, labels) votes that it may not; None where all are for training.
     splits
         By name.
+    soft
+        Soft votes of these items and these labels; None where the study has none.
     without_text, without_votes
         How many items were left out.
     """
@@ -65,6 +68,7 @@ class Material:
     splits: Mapping[str, Parts]
     without_text: int
     without_votes: int
+    soft: SoftVotes | None = None
 
     def digest(self, split: str) -> str:
         """A hash of everything that a run of this split reads."""
@@ -77,6 +81,8 @@ class Material:
             told.update(f"{len(text)}:{text}".encode())
         for array in (self.counts, parts.train, parts.dev, parts.test):
             told.update(np.ascontiguousarray(array, dtype=np.int64).tobytes())
+        if self.soft is not None:
+            told.update(self.soft.item.tobytes() + self.soft.probs.tobytes())
         return told.hexdigest()
 
 
@@ -133,6 +139,25 @@ def _pools(votes: Votes, rows: Ints, heldout: int, seed: int) -> tuple[Ints, Int
         raise DataError(short)
     kept_out = draw_votes(counts, (heldout,), seed=_stream(seed, Purpose.HELD_OUT))[heldout]
     return counts - kept_out, kept_out
+
+
+def with_soft_votes(made: Material, soft: SoftVotes) -> Material:
+    """The material with the soft votes of its items, labels in its order.
+
+    Raises
+    ------
+    UsageError
+        When the labels are others, or an item has no soft votes.
+    """
+    if set(soft.labels) != set(made.labels):
+        raise UsageError(f"soft votes have the labels {', '.join(soft.labels)}, votes {', '.join(made.labels)}")
+    place = {item: row for row, item in enumerate(soft.item_ids)}
+    missing = [item for item in made.items.ids if item not in place]
+    if missing:
+        raise UsageError(f"{len(missing)} items have no soft votes, the first is {missing[0]!r}: leave them out")
+    own = taken(soft, np.array([place[item] for item in made.items.ids], dtype=np.int64))
+    column = [own.labels.index(label) for label in made.labels]
+    return replace(made, soft=replace(own, labels=made.labels, probs=np.ascontiguousarray(own.probs[:, column])))
 
 
 def random_splits(n_items: int, names: Sequence[str], *, dev: float, test: float) -> dict[str, Parts]:

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-METHODS = ("base_rate", "hard", "smoothing", "soft", "dirichlet", "multipass", "sampled")
+METHODS = ("base_rate", "hard", "smoothing", "soft", "dirichlet", "multipass", "sampled", "elicited")
 """Methods that are runs of their own; ``temperature`` comes out of a hard run."""
 
 

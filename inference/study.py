@@ -15,7 +15,7 @@ from inference.finetune import FrozenEncoder, Maker, WholeModel, train
 from inference.items import read_items
 from inference.learners import cached_features, encoder_features
 from inference.machine import device_name, device_of
-from inference.material import Material, material, random_splits, read_splits
+from inference.material import Material, material, random_splits, read_splits, with_soft_votes
 from inference.progress import Progress
 from inference.runs import Run, key
 from inference.study_file import Model, Study
@@ -23,6 +23,7 @@ from saturation import files
 from saturation.errors import UsageError
 from saturation.tables import io
 from saturation.tables.door import read_votes
+from saturation.tables.soft_votes import read_soft_votes
 
 if TYPE_CHECKING:
     import polars as pl
@@ -88,6 +89,8 @@ class Workshop:
             read_items(data.items, data.text), read_votes(data.votes), None, heldout=data.heldout,
             seed=self.study.subsample_seed,
         )  # fmt: skip
+        if data.soft is not None:
+            joined = with_soft_votes(joined, read_soft_votes(data.soft))
         if data.splits is None:
             splits = random_splits(len(joined.items.ids), data.split_names, dev=data.dev, test=data.test)
         else:

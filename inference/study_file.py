@@ -29,6 +29,8 @@ class DataFiles:
         Our tables.
     splits
         A splits table; None: random splits.
+    soft
+        A table of soft votes, for the method ``elicited``.
     text
         Text columns; None: the usual ones.
     split_names
@@ -42,6 +44,7 @@ class DataFiles:
     votes: Path
     items: Path
     splits: Path | None
+    soft: Path | None
     text: tuple[str, ...] | None
     split_names: tuple[str, ...]
     dev: float
@@ -149,13 +152,16 @@ def read_study(path: Path) -> Study:
 
 
 def _data(given: Mapping[str, Any], folder: Path, problems: list[str]) -> DataFiles:
-    _unknown(given, ("votes", "items", "splits", "text", "split_names", "dev", "test", "heldout"), "data.", problems)
+    _unknown(
+        given, ("votes", "items", "splits", "soft", "text", "split_names", "dev", "test", "heldout"), "data.", problems
+    )
     problems += [f"data.{name} is missing" for name in ("votes", "items") if name not in given]
     names = given.get("split_names", () if "splits" in given else ("42",))
     return DataFiles(
         votes=folder / str(given.get("votes", "")),
         items=folder / str(given.get("items", "")),
         splits=folder / given["splits"] if "splits" in given else None,
+        soft=folder / given["soft"] if "soft" in given else None,
         text=tuple(given["text"]) if "text" in given else None,
         split_names=tuple(map(str, names)),
         dev=float(given.get("dev", 0.1)),
@@ -221,6 +227,7 @@ _MAKERS: Mapping[str, Callable[[Mapping[str, Any]], list[dict[str, Any]]]] = {
     "dirichlet": _dirichlet,
     "multipass": _budgets,
     "sampled": _budgets,
+    "elicited": _budgets,
 }
 _ENTRIES: Mapping[str, Sequence[str]] = {
     "base_rate": (),
@@ -230,10 +237,13 @@ _ENTRIES: Mapping[str, Sequence[str]] = {
     "dirichlet": ("budgets", "alphas", "priors"),
     "multipass": ("budgets",),
     "sampled": ("budgets",),
+    "elicited": ("budgets",),
 }
 
 
 def _check(study: Study, problems: list[str]) -> None:
+    if study.data.soft is None and any(one["method"] == "elicited" for one in study.conditions):
+        problems.append("grid.elicited needs data.soft, a table of soft votes")
     names = [model.name for model in study.models]
     if len(set(names)) < len(names):
         problems.append("two models have the same name")

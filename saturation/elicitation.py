@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from saturation.errors import UsageError
+from saturation.streams import Purpose, uniforms
 from saturation.typing import Counts, Floats, Ints, Probs
 
 Variety: TypeAlias = Literal["T2", "T1", "fifty_fifty", "hard_top"]
@@ -234,6 +235,41 @@ def aggregate(soft_votes: Probs, item: Ints, n_items: int) -> Probs:
     sums = np.stack([np.bincount(item, weights=column, minlength=n_items) for column in soft_votes.T], axis=1)
     counts = np.bincount(item, minlength=n_items)[:, None]
     return np.asarray(np.divide(sums, counts, out=np.full(sums.shape, np.nan), where=counts > 0))
+
+
+def means_of_first(
+    soft_votes: Probs, item: Ints, n_items: int, sizes: Sequence[int], *, seed: int = 0, draw: int = 0
+) -> Probs:
+    """Means of the first soft votes of every item in a random order; larger sizes hold the smaller ones.
+
+    Parameters
+    ----------
+    soft_votes
+        (soft votes, labels), an item's side by side.
+    item
+        (soft votes,) ascending rows of the items.
+    n_items
+        How many there are.
+    sizes
+        Soft votes to take; an item with fewer gives the mean of all it has (NaN where it has none).
+    seed, draw
+        Which order: that of an item depends on these and its place alone.
+
+    Returns
+    -------
+    (sizes, items, labels) rows on the simplex.
+
+    Examples
+    --------
+    >>> means_of_first(np.array([[1.0, 0.0], [0.5, 0.5]]), np.array([0, 0]), 1, (2, 5)).tolist()
+    [[[0.75, 0.25]], [[0.75, 0.25]]]
+    """
+    totals = np.bincount(item, minlength=n_items)
+    first = np.concatenate([[0], totals.cumsum()[:-1]])
+    within = np.arange(len(item)) - first[item]
+    noise = uniforms(seed, Purpose.SOFT_VOTES, np.array([draw]), item * int(totals.max(initial=0)) + within)
+    ordered = soft_votes[np.lexsort((noise, item))]  # items stay together
+    return np.stack([aggregate(ordered[within < size], item[within < size], n_items) for size in sizes])
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,7 @@ from inference.runs import METHODS
 @options.items
 @options.model
 @click.option("--votes", type=click.Path(path_type=Path), multiple=True, required=True, help="Votes.")
+@click.option("--soft", type=click.Path(path_type=Path), multiple=True, help="Soft votes, for --method elicited.")
 @click.option("--splits", type=click.Path(path_type=Path), default=None, help="Splits table; default: random.")
 @click.option("--split", default="42", help="Which split; a random one is made from its name.")
 @click.option("--seed", type=click.IntRange(0), default=0, help="Of the new head, the order and dropout.")

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from saturation.analyses.eliciting.compare import elicit_compare
-from saturation.analyses.eliciting.sides import means_of_first, moments
+from saturation.analyses.eliciting.sides import moments
+from saturation.elicitation import means_of_first
 from saturation.errors import UsageError
 from saturation.tables.builders import votes_from_counts
 from saturation.tables.soft_votes import SoftVotes, taken
@@ -112,7 +113,7 @@ def test_times_follow_from_the_equivalent_number():
 
 def test_means_are_nested_and_every_soft_vote_is_drawn_alike():
     soft, _ = study(n_items=30, n_soft=4)
-    first = np.stack([means_of_first(soft, (1, 2, 4), 0, draw) for draw in range(400)])
+    first = np.stack([means_of_first(soft.probs, soft.item, 30, (1, 2, 4), draw=draw) for draw in range(400)])
     own = soft.probs.reshape(30, 4, 3)
     assert np.allclose(first[:, 2], own.mean(1), atol=1e-12)
     assert np.abs(first[:, 0].mean(0) - own.mean(1)).max() < 0.12  # sd of one at most .5; 400 draws; 4.5 sd

@@ -299,6 +299,38 @@ def test_held_out_votes_go_with_the_table(tables, bert, tmp_path):
     assert np.array_equal(votes.pools["train"], shop.material.counts)
 
 
+def test_soft_votes_are_one_more_method(tables, bert, tmp_path):
+    """Three soft votes an item: training on the mean of all of them, and of two, drawn alike for every epoch."""
+    rng = np.random.default_rng(2)
+    said = rng.dirichlet([1.0, 1.0, 1.0], size=180)
+    frame = {"item_id": np.repeat([f"q{i:02d}" for i in range(60)], 3), "annotator_id": ["a", "b", "c"] * 60}
+    frame |= {f"p_{label}": said[:, k] for k, label in enumerate(tiny.NLI)}
+    io.write_table(tables / "soft.parquet", pl.DataFrame(frame), table="soft_votes", labels=tiny.NLI)
+    text = TEXT.format(source=bert, mode="frozen").replace("[data]", '[data]\nsoft = "soft.parquet"')
+    (tables / "soft.toml").write_text(
+        text.replace("smoothing = { strengths = [0.1, 0.3] }", "elicited = { budgets = [2, 3] }")
+    )
+    shop = Workshop(read_study(tables / "soft.toml"), tmp_path)
+    from inference.lessons import lessons
+
+    rows = shop.material.splits["42"].train
+    two, three = (run for run in shop.runs if run.method == "elicited" and run.split == "42" and run.seed == 0)
+    own = said.reshape(60, 3, 3)[rows]
+    assert np.allclose(
+        lessons(three, rows, shop.material.counts[rows], "share", shop.material.soft)(0).targets, own.mean(1)
+    )
+    drawn = lessons(two, rows, shop.material.counts[rows], "share", shop.material.soft)(0).targets
+    pairs = np.stack([(own[:, 0] + own[:, 1]) / 2, (own[:, 0] + own[:, 2]) / 2, (own[:, 1] + own[:, 2]) / 2])
+    assert (np.abs(pairs - drawn).sum(2).min(0) < 1e-12).all()
+    work(shop)
+    assert "elicited" in set(io.read_frame(merge(shop))[0]["method"])
+    (tables / "soft.toml").write_text(
+        text.replace('soft = "soft.parquet"', "").replace("hard = {}", "hard = {}\nelicited = {}")
+    )
+    with pytest.raises(UsageError, match=r"needs data\.soft"):
+        read_study(tables / "soft.toml")
+
+
 def test_finetune_alone_is_a_run_of_the_study(tables, bert, tmp_path):
     (tmp_path / "recipe.toml").write_text("epochs = 2\nbatch_size = 16\nlearning_rate = 0.01\n")
     words = ["finetune", "--model", bert, "--items", tables / "items.parquet", "--votes", tables / "votes.parquet",

@@ -9,9 +9,9 @@ import numpy as np
 
 from saturation.analyses.context import plain
 from saturation.analyses.worth.standing import Split, Standing, alone, standing_of
+from saturation.elicitation import means_of_first
 from saturation.metrics.metric import Human, Metric
 from saturation.resampling.draw import subsample
-from saturation.streams import Purpose, uniforms
 from saturation.tables.panel import Votes
 from saturation.tables.soft_votes import SoftVotes
 from saturation.typing import Floats, Ints, Probs
@@ -74,30 +74,9 @@ def _draw(sides: Sides, seed: int, draw: int) -> tuple[Probs, Human]:
     drawn = subsample(seed, draw, draw + 1, sides.votes.counts, sides.vote_sizes, sides.reference_size, threads=1)
     assert drawn.reference is not None
     of_votes = drawn.targets[0] / np.array(sides.vote_sizes)[:, None, None]
-    of_soft = means_of_first(sides.soft, sides.soft_sizes, seed, draw)
+    soft = sides.soft
+    of_soft = means_of_first(soft.probs, soft.item, len(soft.item_ids), sides.soft_sizes, seed=seed, draw=draw)
     return np.concatenate([of_soft, of_votes]), Human(drawn.reference[0])
-
-
-def means_of_first(soft: SoftVotes, sizes: Sequence[int], seed: int, draw: int) -> Probs:
-    """(sizes, items, labels) means of the first soft votes of every item, in a random order; larger sizes hold smaller.
-
-    An item with fewer gives the mean of all it has.
-    The order of an item depends on the seed, the draw and the item's place alone.
-    """
-    totals = soft.totals
-    first = np.concatenate([[0], totals.cumsum()[:-1]])
-    within = np.arange(len(soft.item)) - first[soft.item]
-    widest = int(totals.max(initial=0))
-    noise = uniforms(seed, Purpose.SOFT_VOTES, np.array([draw]), soft.item * widest + within)
-    order = np.lexsort((noise, soft.item))  # items stay together
-    ordered = soft.probs[order]
-    made = np.zeros((len(sizes), len(totals), soft.probs.shape[1]))
-    for place, size in enumerate(sizes):
-        rows = np.flatnonzero(within < size)
-        for k in range(soft.probs.shape[1]):
-            made[place, :, k] = np.bincount(soft.item[rows], weights=ordered[rows, k], minlength=len(totals))
-        made[place] /= np.minimum(size, totals)[:, None]
-    return made
 
 
 @dataclass(frozen=True, slots=True, eq=False)
