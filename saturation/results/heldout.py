@@ -20,7 +20,8 @@ class HeldOutRow:
     Attributes
     ----------
     pool
-        Scored against: ``heldout``, ``train``, ``all`` votes; ``heldout - all`` and ``heldout - train`` are differences on the same items.
+        Scored against: ``heldout``, ``train``, ``all`` votes; ``heldout - all`` and ``heldout - train`` are differences
+        on the same items.
     votes
         Votes an item in it, the harmonic mean over items; None for a difference.
     repeats
