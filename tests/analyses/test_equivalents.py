@@ -180,6 +180,12 @@ def test_narrow_intervals_are_found_between_the_places_tried():
     assert worth.estimate - worth.low == pytest.approx(half, rel=1e-3)
 
 
+def test_without_spread_the_crossing_alone_is_left():
+    worth = worth_of(track_of(0.45, [1.0, 0.5, 0.2, 0.1], [0, 1, 4, 9], variance=0.0))
+    assert worth.low == pytest.approx(worth.estimate, abs=1e-9)
+    assert worth.high == pytest.approx(worth.estimate, abs=1e-9)
+
+
 def test_higher_is_better_is_mirrored():
     lower = worth_of(track_of(0.4, [1.0, 0.5, 0.2, 0.1], [0, 1, 4, 9], variance=1e-4))
     higher = worth_of(track_of(-0.4, [-1.0, -0.5, -0.2, -0.1], [0, 1, 4, 9], variance=1e-4, name="accuracy"))
