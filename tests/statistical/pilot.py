@@ -131,11 +131,11 @@ SETTINGS: tuple[Setting, ...] = tuple(
 Studies = dict[Setting, list[tuple[dict[Key, LabelCurveRow], str]]]
 
 
-def run(replications: int, seconds: float) -> Studies:
+def run(seeds: range, seconds: float) -> Studies:
     """Studies of all settings in turn, until there are enough or time is up."""
     done: Studies = {setting: [] for setting in SETTINGS}
     start = time.monotonic()
-    for seed in range(replications):
+    for seed in seeds:
         for law, kind, n_votes, n_items in SETTINGS:
             if time.monotonic() - start > seconds:
                 return done
@@ -194,9 +194,10 @@ def main(arguments: list[str]) -> None:
     """Print the tables."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--replications", type=int, default=100)
+    parser.add_argument("--first", type=int, default=0, help="Seed of the first replication.")
     parser.add_argument("--minutes", type=float, default=90.0)
     given = parser.parse_args(arguments)
-    studies = run(given.replications, given.minutes * 60)
+    studies = run(range(given.first, given.first + given.replications), given.minutes * 60)
     head = ["number", *(f"{law}, {kind}, {n} votes" for law, kind in WAYS for n in VOTES)]
     sys.stdout.write(markdown(head, pooled(studies)) + "\n\n" + markdown(HEADER, table(studies)) + "\n")
     sys.stdout.write(f"{min(map(len, studies.values()))} replications or more of every setting\n")

@@ -34,7 +34,7 @@ SETS = {
 METRICS = ("kl", "jsd", "tvd", "brier", "entropy_correlation", "accuracy")
 BUDGETS = (1, 3, 10, 20)
 PILOT_ITEMS = 300
-MOST_ITEMS = 2000
+MOST_ITEMS = 1000
 """Of a larger set so many items are taken, at random."""
 VOTES = (3, 5)
 Key = tuple[str, str, int]
@@ -151,6 +151,16 @@ def compared(rows: list[LabelCurveRow], truth: LabelCurveRow) -> list[str]:
     ]
 
 
+def overview(contests: dict[str, Contest], quantity: str, budget: int) -> Iterator[list[str]]:
+    """A row a set and number of votes: relative error of each metric, in brackets how often the interval holds."""
+    for name, one in contests.items():
+        for n_votes, results in one.pilots.items():
+            found = [values(result) for result in results]
+            keys = [(quantity, metric, budget) for metric in METRICS]
+            lines = [compared([rows[key] for rows in found if key in rows], one.truth[key]) for key in keys]
+            yield [name, str(n_votes), *(f"{line[3]} ({line[4]})" for line in lines)]
+
+
 HEADER = ["set", "votes", "number", "full data", "mean error", "sd", "relative", "interval holds it", "chosen"]
 
 
@@ -165,6 +175,9 @@ def main(arguments: list[str]) -> None:
         sys.stdout.write(f"the annotation sets are not at {SHARED}; nothing to compare\n")
         return
     contests = run(given.sets, given.pilots, given.minutes * 60)
+    for quantity, budget in (("value", 3), ("value", 20), ("fraction", 10)):
+        lines = overview(contests, quantity, budget)
+        sys.stdout.write(f"{quantity} at {budget}\n\n{markdown(['set', 'votes', *METRICS], lines)}\n\n")
     sys.stdout.write(markdown(HEADER, table(contests)) + "\n")
     sys.stdout.write(f"{min(len(r) for one in contests.values() for r in one.pilots.values())} pilots or more each\n")
 

@@ -31,8 +31,8 @@ MAX_RESAMPLES = 200
 """Resamples give a standard error, which 200 tell within 5%."""
 DRAWN_RESAMPLES = 50
 """Of these, so many are used where votes have to be drawn for each: a standard error within 10%."""
-PART = 5
-"""What differs between laws is drawn from a fifth of the virtual items."""
+PART = 8
+"""What differs between laws is drawn from an eighth of the virtual items."""
 SET_METRIC = (
     "no value from a fitted law: the metric belongs to a whole set of items and depends on their number; of those only "
     "entropy_correlation and entropy_rmse are computed"
