@@ -88,6 +88,12 @@ def two_way(table: Floats, level: float = 0.95) -> Paired:
     ----------
     table
         (items, cells)
+
+    Notes
+    -----
+    Satterthwaite's df are themselves estimated. With two or three cells that differ more than their items let them, a
+    true null is rejected too often: 8% with 100 items, 3 cells and a standard deviation between cells of .5 beside 1
+    of the items and 1 of the rest, 12% with 2 cells; 4 to 6% at .1 and from 5 cells on.
     """
     n_items, n_cells = table.shape
     mean = float(table.mean())
