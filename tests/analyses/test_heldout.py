@@ -16,7 +16,7 @@ from saturation.analyses.context import plain, samples
 from saturation.analyses.entropy_reliability import half_moments
 from saturation.analyses.heldout import divisions, expected, measured, reliabilities
 from saturation.analyses.heldout.divisions import Part
-from saturation.analyses.heldout.uncertain import SAME
+from saturation.analyses.heldout.uncertain import NO_CHANGE, SAME
 from saturation.errors import UsageError
 from saturation.metrics.catalogue import metric
 from saturation.metrics.metric import Human
@@ -181,6 +181,7 @@ def test_a_pool_is_scored_as_evaluate_would_alone(pool: str) -> None:
         found = _row(held, pool, row.metric)
         assert found.unc.estimate == pytest.approx(row.unc.estimate, rel=1e-12)
         assert found.unc.se == pytest.approx(row.unc.se, rel=1e-9)
+        assert (found.unc.low, found.unc.high) == pytest.approx((row.unc.low, row.unc.high), rel=1e-9)
         if row.corrected is not None:
             assert found.corrected == pytest.approx(row.corrected, rel=1e-9)
     assert {row.estimator for row in [_row(held, pool, "kl").unc]} == {"plugin"}
@@ -205,6 +206,16 @@ def test_a_difference_is_paired_on_items() -> None:
     assert row.corrected == 0.0
     assert (row.corrected_low, row.corrected_high) == (0.0, 0.0)
     assert SAME in row.unc.reason
+
+
+def test_no_change_on_any_item_is_no_certainty() -> None:
+    panel = _with_pools(n_items=6)
+    same = np.tile(np.array([4, 1, 0]), (6, 1))
+    pools = {"train": same, "heldout": same}
+    twice = replace(panel, votes=replace(panel.votes, counts=2 * same, pools=pools, ballots=None))
+    row = _row(sat.heldout(twice, metrics=["accuracy"]), "heldout - all", "accuracy")
+    assert (row.unc.estimate, row.unc.low) == (0.0, None)
+    assert row.unc.reason == NO_CHANGE
 
 
 def test_what_training_saw_shows_in_the_corrected_difference() -> None:

@@ -199,7 +199,8 @@ def _family(
         None if one is None else moves_with_people(sample, [one], part, settings.seed)[0]
         for one, part in zip(statistics, division.parts, strict=True)
     ]
-    return Family(sample, tuple(several), tuple(moves), settings.level)
+    is_correlation = any(one is not None and one.is_correlation for one in statistics)
+    return Family(sample, tuple(several), tuple(moves), settings.level, is_correlation)
 
 
 def _rows(table: _Table, sample: Sample, division: Division, settings: _Settings) -> list[HeldOutRow]:

@@ -21,6 +21,7 @@ from saturation.typing import Floats
 ONE_ITEM = "one item only: no spread over items"
 WITHOUT_AN_ITEM = "it does not exist without one of the items"
 SAME = "the same on both sides whatever the model: its correction is unbiased at any number of votes"
+NO_CHANGE = "the same on every item: no spread to build an interval from"
 _ROUNDING = 1e-12
 
 
@@ -47,12 +48,15 @@ class Family:
         By part: how it moves with the annotators; None where that is not known.
     level
         Nominal coverage.
+    is_correlation
+        Whether intervals with other annotators are made on Fisher's z.
     """
 
     sample: Sample
     measured: tuple[Measured | None, ...]
     moves: tuple[Moves | None, ...]
     level: float
+    is_correlation: bool = False
 
     def alone(self, part: int, condition: int) -> Number:
         """The statistic against one part."""
@@ -62,7 +66,10 @@ class Family:
         if moved is not None and condition in moved.reasons and np.isfinite(own.values[condition]):
             return Number(float(own.values[condition]), intervals.none(moved.reasons[condition]))
         people = None if moved is None else _people_of(moved, condition)
-        return self._number((own,), (1.0,), condition, people)
+        made = self._number((own,), (1.0,), condition, people)
+        if people is None or not self.is_correlation or made.interval.low is None:
+            return made
+        return self._on_z(made, own, condition, people)
 
     def difference(self, one: int, other: int, condition: int) -> Number:
         """Against one part minus against the other."""
@@ -74,7 +81,21 @@ class Family:
         size = max(abs(own.values[condition]) for own in pair if own is not None)
         if made.estimate is None or made.se is None or max(abs(made.estimate), made.se) > _ROUNDING * max(size, 1.0):
             return made
-        return Number(0.0, Interval(0.0, 0.0, "exact", SAME), 0.0)
+        if any(one is not None and one.estimator == "exact" for one in pair):
+            return Number(0.0, Interval(0.0, 0.0, "exact", SAME), 0.0)
+        return Number(0.0, intervals.none(NO_CHANGE))
+
+    def _on_z(self, made: Number, own: Measured, condition: int, people: _People) -> Number:
+        """A correlation whose annotators change, on Fisher's z."""
+        assert made.estimate is not None, "it has an interval"
+        assert made.se is not None, "it has an interval"
+        if abs(made.estimate) >= 1:
+            return made
+        parts = people.added_to(self._influence((own,), (1.0,), condition, made.estimate))
+        _, df = parts.variance(np.array([1.0]))
+        sd_z = made.se / (1 - made.estimate**2)
+        on_z = intervals.fisher_z(made.estimate, sd_z, self.level, df, "linearized_t")
+        return replace(made, interval=with_reason(on_z, parts.reason))
 
     def _number(
         self, several: tuple[Measured, ...], signs: tuple[float, ...], condition: int, people: _People | None
