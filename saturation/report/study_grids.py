@@ -31,9 +31,9 @@ def names_of(study: StudyResult) -> dict[tuple[str, str], str]:
     several_models = len({part.model for part in study.parts}) > 1
     shown: dict[tuple[str, str], str] = {}
     for part in study.parts:
-        words = [part.data] if several_data else []
-        words += [part.model] if several_models else []
-        shown[part.data, part.model] = ", ".join(words)
+        words = [part.model] if several_models else []
+        words += [part.data] if several_data else []
+        shown[part.data, part.model] = " on ".join(words)
     return shown
 
 
@@ -180,7 +180,7 @@ def across_grids(study: StudyResult) -> tuple[Grid, ...]:
 
 def pair_name(row: AcrossRow, names: Mapping[tuple[str, str], str]) -> str:
     """The two sides of a row."""
-    return f"{names[row.data, row.model]} and {names[row.data_b, row.model_b]}"
+    return f"{names[row.data, row.model]} against {names[row.data_b, row.model_b]}"
 
 
 def _differences_grid(rows: Sequence[AcrossRow], names: Mapping[tuple[str, str], str], caption: str) -> Grid:

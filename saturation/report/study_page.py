@@ -143,7 +143,7 @@ def across_sentences(study: StudyResult) -> tuple[str, ...]:
 
 def _differ(rows: list[AcrossRow]) -> str:
     if not rows[0].paired:
-        return "on different items, see the table for each budget's interval; no test is made"
+        return "on different items; the table has an interval for each budget, and no test is made"
     told = {
         metric: [r for r in rows if r.metric == metric and _apart(r)]
         for metric in dict.fromkeys(r.metric for r in rows)

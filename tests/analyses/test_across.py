@@ -9,15 +9,25 @@ import numpy as np
 import pytest
 from scipy import special
 
-from saturation.analyses.across.differences import MOVER, fraction_rows, independent, value_rows
+from saturation.analyses.across.differences import (
+    AGREE,
+    MOVER,
+    agrees,
+    fraction_rows,
+    independent,
+    value_rows,
+    without_spread,
+)
 from saturation.analyses.across.ranks import rank_rows
 from saturation.analyses.across.sides import main_curve, sides_of
 from saturation.analyses.across.steps import steps_of
 from saturation.analyses.curve.curves import curves_of
 from saturation.analyses.curve.saturation import saturation_curve
 from saturation.analyses.fractions import Fraction
+from saturation.analyses.joint import Answer
 from saturation.conditions import Condition
 from saturation.metrics.catalogue import metrics_of
+from saturation.resampling.intervals import Interval
 from tests import naive
 from tests.analyses import planted
 from tests.analyses.planted import find, losses_of
@@ -224,6 +234,48 @@ def test_a_constant_model_is_a_reason_and_never_a_number(panel):
     assert rows
     assert all(row.unc.estimate is None and row.unc.reason.startswith("n: undefined") for row in rows)
     assert all(row.unc.reason for row in rank_rows(*sides(constant), "hard"))
+
+
+def twins(panel):
+    """Model n predicts what model m does, and its budgets 1 and 3 are the same."""
+    probs = tuple(np.concatenate([one[:5], one[:5]]) for one in panel.probs)
+    for one in probs:
+        one[7] = one[6]  # hard, 1, 3, 10, 40
+    return replace(panel, probs=tuple(one.copy() for one in probs))
+
+
+def test_what_agrees_everywhere_has_no_interval_and_no_p(panel):
+    """Equal but for rounding: nothing may be read from a variance of 1e-34."""
+    one, other = sides(twins(panel), metrics=("kl", "entropy_correlation", "accuracy"))
+    rows = [*fraction_rows(one, other, "hard"), *value_rows(one, other)]
+    alike = [row for row in rows if row.budget in (10, 40) or (row.metric == "accuracy" and row.unc.estimate == 0)]
+    assert len(alike) >= 3 * 3
+    for row in alike:
+        assert row.unc.estimate in (0.0, None)
+        assert (row.unc.low, row.unc.high, row.p) == (None, None, None)
+        assert row.unc.reason
+    still = [step for step in steps_of(other) if step.budget == 1]
+    assert [(step.unc.estimate, step.unc.low, step.p) for step in still] == [(0.0, None, None)] * 3
+    assert all(step.unc.reason for step in still)
+    moving = [step for step in steps_of(one) if step.budget == 1 and step.metric == "kl"]
+    assert moving[0].unc.low is not None
+
+
+def test_a_shift_that_is_the_same_on_every_item_is_a_number_without_an_interval(panel):
+    one, other = sides(panel, metrics=("brier",))
+    shifted = Answer(0.25, Interval(0.25, 0.25, "linearized_t"), 1e-18, 0.0)
+    made = without_spread(one.study, shifted, [0.1, 0.1], -1.0)
+    assert agrees(shifted, [0.1, 0.1])
+    assert (made.estimate, made.low, made.reason) == (-0.25, None, AGREE)
+    assert not agrees(shifted, [1e-13])
+    assert not agrees(Answer(0.25, Interval(None, None, "none", "one item"), None, None), [0.1])
+    assert other.model == "n"
+
+
+def test_two_metrics_that_always_agree_have_no_order(panel):
+    """Total variation and soft accuracy give the same fractions: their pair is never known."""
+    (row, *_) = rank_rows(*sides(panel, metrics=("tvd", "soft_accuracy")), "hard")
+    assert (row.unc.estimate, row.unc.low, row.unc.high) == (0.0, -1.0, 1.0)
 
 
 def test_one_item_gives_reasons():

@@ -35,7 +35,7 @@ def page_of(made):
 
 
 def test_names_say_only_what_tells_parts_apart(result, alone):
-    assert list(study_grids.names_of(result).values()) == ["one, m", "one, n", "two, m"]
+    assert list(study_grids.names_of(result).values()) == ["m on one", "n on one", "m on two"]
     assert list(study_grids.names_of(alone).values()) == [""]
 
 
@@ -73,7 +73,7 @@ def test_a_worse_condition_and_a_missing_difference_say_so(result):
 def test_words_say_where_models_differ_and_that_silence_is_no_equality(result):
     first, *_, last = study_page.across_sentences(result)
     apart = [r for r in result.across if r.quantity == "fraction_difference" and r.p_adjusted and r.p_adjusted < 0.05]
-    assert first.startswith("one, m and one, n: shares kept are told apart")
+    assert first.startswith("m on one against n on one: shares kept are told apart")
     assert all(str(r.budget) in first for r in apart if r.paired)
     assert "no evidence that they are equal" in last
     silent = tuple(replace(r, p_adjusted=0.9) for r in result.across)
@@ -95,13 +95,13 @@ def test_the_page_escapes_names(result):
 
 def test_a_page_for_each_model_is_linked(result):
     page = page_of(result)
-    for name in ("one, m", "one, n", "two, m"):
-        assert f'<a href="models/{name.replace(", ", "-")}/index.html">{name}</a>' in page
+    for model, data in (("m", "one"), ("n", "one"), ("m", "two")):
+        assert f'<a href="models/{data}-{model}/index.html">{model} on {data}</a>' in page
 
 
 def test_figures_have_a_line_a_part_and_refuse_what_is_not_there(result):
     ax = study_figures.study_fractions(result, metric="kl")
-    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["one, m", "one, n", "two, m"]
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["m on one", "n on one", "m on two"]
     with pytest.raises(UsageError, match="no shares of 'tvd'"):
         study_figures.study_fractions(result, metric="tvd")
 
@@ -138,7 +138,7 @@ def test_the_label_curve_is_stacked_once_a_data_set(result):
 def test_the_overview_has_one_line_a_metric_and_part(result):
     records = overview(result).records()
     assert [(r["study"], r["metric"]) for r in records] == [
-        (name, metric) for name in ("one, m", "one, n", "two, m") for metric in ("kl", "brier")
+        (name, metric) for name in ("m on one", "n on one", "m on two") for metric in ("kl", "brier")
     ]
     assert list(records[0]) == ["study", "metric", "for 90%", "for 95%"]
 

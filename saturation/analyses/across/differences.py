@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from saturation.analyses.across.sides import Side
+from saturation.analyses.curve.study import Study
 from saturation.analyses.fractions import Fraction
+from saturation.analyses.joint import Answer
 from saturation.analyses.losses import sign
 from saturation.results import Uncertainty
 from saturation.results.study import AcrossRow
@@ -15,6 +17,9 @@ MOVER = (
     "independent data sets: limits from those of the two fractions (their variances add); for this budget alone, "
     "without a p-value"
 )
+AGREE = "no interval: the difference is the same on every item and seed, so nothing shows how sure it is"
+ROUNDING = 1e-6
+"""A standard error below this part of the sides' own is what rounding leaves of a variance of 0."""
 NO_LIMITS = "no interval: the fraction has none on {}"
 
 
@@ -43,7 +48,7 @@ def value_rows(one: Side, other: Side) -> Iterator[AcrossRow]:
     for rank, metric in enumerate(study.metrics):
         whole = [study.losses.difference(rank, m, n) for _, m, n in pairs]
         spoiled = any(study.losses.reason(rank, m, n) is not None for _, m, n in pairs)
-        critical = None if spoiled else study.joint.critical(whole)
+        critical = None if spoiled else study.joint.critical([c for c in whole if study.joint.contrast(c).se])
         for (budget, m, n), contrast in zip(pairs, whole, strict=True):
             more: dict[str, Any] = {"metric": metric.name, "budget": budget, "direction": metric.direction}
             reason = study.losses.reason(rank, m, n)
@@ -51,6 +56,11 @@ def value_rows(one: Side, other: Side) -> Iterator[AcrossRow]:
                 yield row_of(one, other, "value_difference", study.nothing(reason), **more)
                 continue
             answer = study.joint.contrast(contrast)
+            own = [study.joint.contrast(study.losses.unit(rank, member)).se for member in (m, n)]
+            if agrees(answer, own):
+                unc = without_spread(study, answer, own, sign(metric))
+                yield row_of(one, other, "value_difference", unc, **more)
+                continue
             low, high = _natural(answer.band(critical), sign(metric))
             yield row_of(
                 one, other, "value_difference", study.answer(answer, sign(metric)),
@@ -129,13 +139,35 @@ def _paired(  # noqa: PLR0917
             answers[budget] = joint.difference(over_a[budget], over_b[budget])
         else:
             yield row_of(one, other, "fraction_difference", study.nothing(reason), budget=budget, **more)
-    critical = joint.critical([slope for _, slope in answers.values()])
+    alike = {n for n, (answer, _) in answers.items() if agrees(answer, [side.se for side in made[n]])}
+    critical = joint.critical([slope for n, (_, slope) in answers.items() if n not in alike])
     for budget, (answer, _) in answers.items():
+        if budget in alike:
+            unc = without_spread(study, answer, [side.se for side in made[budget]])
+            yield row_of(one, other, "fraction_difference", unc, budget=budget, **more)
+            continue
         low, high = answer.band(critical)
         yield row_of(
             one, other, "fraction_difference", study.answer(answer), budget=budget, simultaneous_low=low,
             simultaneous_high=high, p=answer.p, **more,
         )  # fmt: skip
+
+
+def agrees(answer: Answer, own: Sequence[float | None]) -> bool:
+    """Whether a difference does not move with any item or seed, but for rounding of what the sides move by."""
+    if answer.interval.low is None:  # it has no variance at all, with a reason of its own
+        return False
+    return (answer.se or 0.0) <= _rounding(own)
+
+
+def without_spread(study: Study, answer: Answer, own: Sequence[float | None], scale: float = 1.0) -> Uncertainty:
+    """A difference that is the same on every item and seed; ``scale`` as in :meth:`Study.answer`."""
+    nothing = abs(answer.estimate) <= _rounding(own)
+    return study.unc(0.0 if nothing else scale * answer.estimate, reason=AGREE)
+
+
+def _rounding(own: Sequence[float | None]) -> float:
+    return ROUNDING * max((se for se in own if se is not None), default=0.0)
 
 
 def _undefined(one: Side, other: Side, a: Fraction, b: Fraction) -> str | None:

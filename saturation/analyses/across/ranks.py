@@ -8,7 +8,7 @@ from itertools import combinations
 
 import numpy as np
 
-from saturation.analyses.across.differences import row_of
+from saturation.analyses.across.differences import agrees, row_of, without_spread
 from saturation.analyses.across.sides import Side
 from saturation.results import Uncertainty
 from saturation.results.study import AcrossRow
@@ -85,6 +85,9 @@ def _order(side: Side, ranks: tuple[int, int], baseline: str, budget: int, level
     joint = replace(side.study.joint, level=level)
     first, second = (side.contrasts(rank, baseline)[budget] for rank in ranks)
     answer, _ = joint.difference(first, second)
+    made = [side.fractions(rank, baseline)[budget].se for rank in ranks]
+    if agrees(answer, made):
+        return int(np.sign(without_spread(side.study, answer, made).estimate or 0.0)), False
     low, high = answer.interval.low, answer.interval.high
     return int(np.sign(answer.estimate)), low is not None and high is not None and (low > 0 or high < 0)
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from saturation.analyses.across.differences import agrees, without_spread
 from saturation.analyses.across.sides import Side
+from saturation.analyses.curve.study import Study
+from saturation.analyses.joint import Answer
 from saturation.results import Uncertainty
 from saturation.typing import Direction
 
@@ -33,11 +36,20 @@ def steps_of(side: Side) -> Iterator[Step]:
         for (budget, here), (after, there) in pairwise(points):
             reason = study.losses.reason(rank, here, there)
             answer = None if reason else study.joint.contrast(study.losses.difference(rank, here, there))
+            own = [study.joint.contrast(study.losses.unit(rank, member)).se for member in (here, there)]
+            still = answer is not None and agrees(answer, own)
             yield Step(
                 metric=metric.name,
                 direction=metric.direction,
                 budget=budget,
                 budget_next=after,
-                unc=study.nothing(str(reason)) if answer is None else study.answer(answer),
-                p=None if answer is None else answer.p,
+                unc=_gain(study, answer, own, reason),
+                p=None if answer is None or still else answer.p,
             )
+
+
+def _gain(study: Study, answer: Answer | None, own: Sequence[float | None], reason: str | None) -> Uncertainty:
+    """A step with its interval, or why it has none."""
+    if answer is None:
+        return study.nothing(str(reason))
+    return without_spread(study, answer, own) if agrees(answer, own) else study.answer(answer)
