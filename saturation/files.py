@@ -89,6 +89,23 @@ def claimed(path: Path, *, wait: bool) -> Iterator[bool]:
         yield True
 
 
+def append_line(path: Path, line: str) -> None:
+    """Add one line and wait until it is on the disk; what an interrupted run left half written is cut off first.
+
+    Only one process at a time may do this to a file; :func:`claimed` sees to that.
+    """
+    with Path(path).open("ab+") as stream:
+        end = stream.tell()
+        if end:
+            stream.seek(0)
+            whole = stream.read().rfind(b"\n") + 1
+            if whole < end:
+                stream.truncate(whole)
+        stream.write(f"{line}\n".encode())
+        stream.flush()
+        os.fsync(stream.fileno())
+
+
 def make_folder(path: Path) -> Path:
     """Create a folder for outputs and its parents."""
     try:

@@ -43,6 +43,7 @@ class Purpose(IntEnum):
     TRAINING_LABELS = 41
     HELD_OUT = 42
     SOFT_VOTES = 43
+    COLLECTING = 44
 
 
 def mix64(value: int) -> int:

@@ -29,6 +29,7 @@ HELP = {
     "equivalents": "How many annotators a model is worth, by each metric.",
     "plan": "Plan an evaluation: how many items, and votes an item, to buy with a given sum.",
     "elicit-compare": "What is a whole distribution from each annotator worth in plain votes, and in time?",
+    "elicit": "Collect answers in a web form on this machine: whole distributions, or labels.",
     "report": "One page that answers: how many annotators per item do I need?",
     "study": "Every table of a paper: several models and data sets, compared and summed up.",
     "demo": "Simulate a small study with a known answer and write its report.",

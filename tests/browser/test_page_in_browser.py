@@ -5,7 +5,6 @@ No browser is downloaded: these tests drive the Chromium that is installed.
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
 
@@ -24,22 +23,6 @@ REPORTS = {
     "models": lambda: fakes.report(model=fakes.HOSTILE),
     "votes": lambda: fakes.report(with_models=False),
 }
-
-
-@pytest.fixture(scope="module")
-def chromium():
-    path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    if path is None:
-        message = "Chromium is not installed"
-        if os.environ.get("CI") == "true":
-            pytest.fail(message)
-        pytest.skip(message)
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
-        yield browser
-        browser.close()
 
 
 @pytest.fixture(scope="module", params=REPORTS)
