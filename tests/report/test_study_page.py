@@ -9,6 +9,7 @@ import pytest
 from saturation.conditions import Condition
 from saturation.errors import UsageError
 from saturation.report import grid_latex, study_figures, study_grids, study_page
+from saturation.report.output import render
 from saturation.report.study_folder import overview, slugs_of, tables_of
 from saturation.results import Uncertainty
 from saturation.studies.study import of_model, study
@@ -141,6 +142,13 @@ def test_the_overview_has_one_line_a_metric_and_part(result):
         (name, metric) for name in ("m on one", "n on one", "m on two") for metric in ("kl", "brier")
     ]
     assert list(records[0]) == ["study", "metric", "for 90%", "for 95%"]
+
+
+@pytest.mark.parametrize("kind", ["table", "md", "csv", "tex"])
+def test_the_overview_is_printed_in_every_format(result, kind):
+    text = render(overview(result), kind)
+    assert "m on one" in text
+    assert text.count("brier") == 3
 
 
 def test_latex_of_a_grid_keeps_bold_and_footnotes(result):

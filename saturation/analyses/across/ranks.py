@@ -26,7 +26,8 @@ def rank_rows(one: Side, other: Side, baseline: str) -> Iterator[AcrossRow]:
     tau = (pairs of metrics in the same order - pairs in the opposite order) / pairs. Metrics are fixed; what is
     uncertain is each study's order. A pair's order counts as known where the interval of its difference of fractions
     excludes 0 at a level that holds for every pair on both sides together (Bonferroni); the limits of tau let every
-    other pair stand either way.
+    other pair stand either way. Metrics that are quadratic in the error saturate earlier than linear ones whatever the
+    learner does, so a positive tau alone says little about learners.
     """
     names = [m.name for m in one.study.metrics if m.direction != "none"]
     ranks = {
