@@ -167,8 +167,8 @@ def across_grids(study: StudyResult) -> tuple[Grid, ...]:
     made.append(
         grid_of(
             f"Do both sides order the metrics alike? Kendall's tau of their shares kept {_levels(ranks)}: 1 the same "
-            "order, −1 the opposite one. Quadratic metrics saturate earlier than linear ones whatever the learner does, "
-            "so some agreement is no finding.",
+            "order, −1 the opposite one. Quadratic metrics saturate earlier than linear ones whatever the learner "
+            "does, so some agreement is no finding.",
             "first, second",
             ranks,
             lambda row: pair_name(row, names),
