@@ -35,12 +35,17 @@ Found = dict[str, tuple[float, float, float]]
 
 @dataclass(frozen=True, slots=True)
 class Crowd:
-    """One size of study: items, votes an item and people; ``drawn_from`` votes, busy people's first."""
+    """One size of study: items, votes an item and people; ``drawn_from`` votes, busy people's first.
+
+    ``weights``: whether that way is tried too, which takes longer than everything else together.
+    """
 
     items: int
     votes: int
     people: int
     drawn_from: int | None = None
+    replications: int = 120
+    weights: bool = False
 
     @property
     def text(self) -> str:
@@ -50,15 +55,14 @@ class Crowd:
 
 
 STUDIES = (
-    Crowd(100, 5, 30),
-    Crowd(500, 5, 30),
+    Crowd(100, 5, 30, replications=200, weights=True),
+    Crowd(500, 5, 30, replications=200, weights=True),
     Crowd(1500, 5, 30),
     Crowd(500, 5, 150),
     Crowd(500, 20, 40),
     Crowd(500, 5, 40, drawn_from=20),
     Crowd(500, 5, 8),
 )
-REPLICATIONS = 200
 
 
 def study(crowd: Crowd, replication: int, seed: int) -> Panel:
@@ -122,16 +126,16 @@ def _ends(unc: object) -> tuple[float, float, float]:
     return estimate, low, high
 
 
-def compared(crowd: Crowd, replications: int = REPLICATIONS, seed: int = 0) -> Iterator[Sequence[str]]:
+def compared(crowd: Crowd, seed: int = 0) -> Iterator[Sequence[str]]:
     """Rows of the table for one size of study: coverage, and mean half width over 1.96 standard deviations."""
     true = truths(crowd.votes, new_runs=False)
     found: dict[str, dict[str, list[tuple[float, float, float]]]] = {}
     busy = []
-    for replication in range(replications):
+    for replication in range(crowd.replications):
         panel = study(crowd, replication, seed)
         assert panel.votes.ballots is not None
         busy.append(equally_busy(panel.votes.ballots))
-        for way in WAYS:
+        for way in WAYS if crowd.weights else ("independent", "house"):
             for name, ends in answers(panel, way).items():
                 found.setdefault(name, {}).setdefault(way, []).append(ends)
     for name, ways in found.items():
@@ -139,7 +143,7 @@ def compared(crowd: Crowd, replications: int = REPLICATIONS, seed: int = 0) -> I
             continue
         spread = float(np.nanstd(np.array(ways["house"])[:, 0]))
         cells = [_cell(np.array(ways[way]), true[name].value, spread) if way in ways else "-" for way in WAYS]
-        yield crowd.text, f"{np.mean(busy):.0f}", name, f"{spread:.4f}", *cells
+        yield crowd.text, str(crowd.replications), f"{np.mean(busy):.0f}", name, f"{spread:.4f}", *cells
 
 
 def _cell(ends: np.ndarray, true: float, spread: float) -> str:
@@ -154,7 +158,7 @@ def _cell(ends: np.ndarray, true: float, spread: float) -> str:
 
 def main() -> None:
     """Print the table, one size of study after the other."""
-    head = ("study", "equally busy", "quantity", "sd of estimates", *WAYS)
+    head = ("study", "replications", "equally busy", "quantity", "sd of estimates", *WAYS)
     for number, crowd in enumerate(STUDIES):
         lines = markdown(head, list(compared(crowd))).splitlines(keepends=True)
         sys.stdout.write("".join(lines if number == 0 else lines[2:]).rstrip("\n") + "\n")
