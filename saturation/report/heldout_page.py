@@ -21,7 +21,7 @@ LEAD = (
     "them. Fewer votes alone make raw scores look worse; corrected for their number they can be compared. Held-out "
     "votes are about the same items: they say nothing about new ones."
 )
-DIFFERENCES = {"heldout - train": "held out less training", "heldout - all": "held out less all"}
+CORRECTED = {"heldout": "held-out, corrected", "train": "training, corrected"}
 
 
 def part(report: ReportResult) -> list[Section]:
@@ -62,18 +62,29 @@ def sentences(result: HeldOutResult) -> tuple[str, ...]:
 
 
 def heldout_grid(result: HeldOutResult, metric: str) -> Grid:
-    """Raw and corrected values of one metric: conditions in rows, pools in columns."""
+    """One metric: conditions in rows; against training and held-out votes as it is and corrected, and what changes."""
     rows = [row for row in result.rows if row.metric == metric]
     names = short_names(str(row.condition) for row in rows)
-    levels = phrases.levels(row.unc for row in rows)
+    shown = [(row, head, unc) for row in rows for head, unc in _columns(row)]
     return grid_of(
-        f"{phrases.metric(metric)} {levels}; in brackets after the value the corrected one.",
+        f"{phrases.metric(metric)} {phrases.levels(row.unc for row in rows)}.",
         "condition",
-        rows,
-        lambda row: names[str(row.condition)],
-        lambda row: POOLS.get(row.pool) or DIFFERENCES[row.pool],
-        lambda row: Content(_cell(row), row.unc.reason),
+        shown,
+        lambda one: names[str(one[0].condition)],
+        lambda one: one[1],
+        lambda one: Content(phrases.with_interval(one[2]), one[0].unc.reason),
     )
+
+
+def _columns(row: HeldOutRow) -> list[tuple[str, Uncertainty]]:
+    """Heads and numbers of one row; those of all votes are in the files."""
+    fixed = corrected_of(row)
+    if row.pool == "heldout - train":
+        return [("corrected change", fixed) if row.corrected is not None else ("change", row.unc)]
+    if row.pool not in ("heldout", "train"):
+        return []
+    raw = (POOLS[row.pool], row.unc)
+    return [raw] if row.corrected is None else [raw, (CORRECTED[row.pool], fixed)]
 
 
 def heldout_figure(result: HeldOutResult) -> Figure:
@@ -101,11 +112,6 @@ def corrected_of(row: HeldOutRow) -> Uncertainty:
         level=row.unc.level,
         interval="none" if row.corrected_low is None else row.unc.interval,
     )
-
-
-def _cell(row: HeldOutRow) -> str:
-    raw = phrases.with_interval(row.unc)
-    return raw if row.corrected is None else f"{raw} ({phrases.with_interval(corrected_of(row))})"
 
 
 def _sentence(name: str, metric: str, rows: dict[str, HeldOutRow]) -> str:
