@@ -5,12 +5,18 @@ from __future__ import annotations
 import csv
 import io
 import json
+from dataclasses import replace
 
 import pytest
 from click.testing import CliRunner
 
+from saturation import targets
+from saturation.analyses.worth.equivalents import equivalents
+from saturation.analyses.worth.standing import alone
 from saturation.cli import group
+from saturation.conditions import Condition
 from saturation.datasets import convert
+from saturation.tables.door import read_votes
 from tests.analyses import test_ceiling, test_equivalents
 from tests.cli.test_commands import LABELS, study  # noqa: F401 - a fixture
 
@@ -119,6 +125,22 @@ def test_roberta_on_snli(snli, reference):
     halves = next(r for r in ceilings if (r["metric"], r["kind"]) == ("entropy_correlation", "another_crowd"))
     # the Spearman-Brown value at 100 votes is .9228, so that of two halves of 50 is r = .9228/(2 - .9228)
     assert halves["estimate"] == pytest.approx(0.9228 / (2 - 0.9228), abs=5 * halves["mc_se"] + 1e-4)
+
+
+@pytest.mark.realdata
+def test_a_model_that_asked_two_of_the_people(shared_data, tmp_path):
+    """CIFAR-10H with ids: two votes of each item, combined with the base rate, against the votes of everybody else."""
+    convert("peerannot", shared_data / "peerannot/datasets/cifar10H", tmp_path / "tables")
+    votes = read_votes(tmp_path / "tables/votes.parquet")
+    asked = targets.draw_votes(votes.counts, (2,), seed=1)[2]
+    probs = targets.dirichlet(asked, prior=targets.fit_base_rate(votes.counts))
+    condition = Condition.of(model="asked", method="dirichlet", budget=2)
+    panel = replace(alone(votes), conditions=(condition,), probs=(probs[None, None],))
+    for row in equivalents(panel, n_resamples=50).rows:
+        if row.quantity == "equivalent":  # the two are among the fifty that it is scored against: hardly flattered
+            assert row.unc.low < 2.4
+            assert 1.7 < row.unc.high < 5
+        assert row.unc.reason or row.unc.low is not None
 
 
 @pytest.mark.realdata

@@ -95,8 +95,8 @@ def equivalents(
     -----
     The combiner is taken as it is: its intervals are about other items (and runs, and annotators), not about another
     pi and A. Where votes are drawn, other annotators are not in the interval; rows say so.
-    In planted studies of 200 items the intervals held the number of people asked in .94 (one seed) and .98 (three seeds)
-    of 4,800 cases each; with a crowd of 30 people who vote on many items in .95 by proper scores and .89 by tvd.
+    In planted studies of 200 items the intervals held the number of people asked in .94 (one seed) and .98 (three
+    seeds) of 4,800 cases each; with a crowd of 30 people who vote on many items in .95 by proper scores, .89 by tvd.
 
     References
     ----------
