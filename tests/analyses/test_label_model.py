@@ -205,6 +205,7 @@ def test_budgets_beyond_the_pilot_have_values_with_intervals():
     for row in result.rows:
         if row.quantity == "value":
             assert row.unc.low < row.unc.estimate < row.unc.high
+            assert (row.unc.reason is None) == (row.metric == "brier")  # two votes show Brier; the rest is shape
             assert (row.unc.estimator, row.unc.interval, row.reference_size) == ("model", "normal", 100)
     # brier's share of the gain is the same under every law: (1 - 1/10)/(1 - 1/100)
     row = find(result, "fraction", "brier", 10)

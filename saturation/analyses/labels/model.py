@@ -33,6 +33,9 @@ DRAWN_RESAMPLES = 50
 """Of these, so many are used where votes have to be drawn for each: a standard error within 10%."""
 PART = 8
 """What differs between laws is drawn from an eighth of the virtual items."""
+OF_SECOND_MOMENTS = ("brier", "brier_vote")
+"""What two votes an item show under every law."""
+RESTS_ON_SHAPE = "rests on the shape of the fitted law, which few votes leave open"
 SET_METRIC = (
     "no value from a fitted law: the metric belongs to a whole set of items and depends on their number; of those only "
     "entropy_correlation and entropy_rmse are computed"
@@ -225,7 +228,7 @@ def _additive(model: _Model, metrics: Sequence[Metric], alphas: Sequence[float])
     ]
     found = []
     for index, one in enumerate(metrics):
-        points = [explained(_point(float(value), model.n_resamples), one) for value in values[0][index, 0]]
+        points = [explained(_point(one, float(value), model.n_resamples), one) for value in values[0][index, 0]]
         found.append((points, np.concatenate([of_law[index, 1:] for of_law in values])))
     return found
 
@@ -237,10 +240,11 @@ def _means(laws: Laws, budget: int, reference_size: int | None, statistics: Sequ
     return law_means(laws, budget, reference_size, statistics)
 
 
-def _point(value: float, n_resamples: int, mc_se: float | None = None) -> Point:
+def _point(metric: Metric, value: float, n_resamples: int, mc_se: float | None = None) -> Point:
     if not np.isfinite(value):
         return Point(None, estimator="model")
-    return Point(value, estimator="model", n_resamples=n_resamples, mc_se=mc_se)
+    reason = None if metric.family in OF_SECOND_MOMENTS else RESTS_ON_SHAPE
+    return Point(value, estimator="model", n_resamples=n_resamples, mc_se=mc_se, reason=reason)
 
 
 Features = Callable[[Ints, Ints], Floats]
@@ -288,7 +292,7 @@ def _drawn_points(model: _Model, metric: Metric, features: list[Floats], combine
     for budget, own in zip(model.budgets, features, strict=True):
         value = float(combine(own.mean(axis=1)[:, None])[0])
         if np.isfinite(value):
-            points.append(_point(value, len(model.few_laws), _mc_se(own, combine)))
+            points.append(_point(metric, value, len(model.few_laws), _mc_se(own, combine)))
         elif metric.name == "entropy_correlation" and budget == 1 and float(np.var(own[1])) > 0:
             points.append(Point(None, estimator="model", reason=CONSTANT, counts_as=0.0))
         else:
