@@ -313,8 +313,10 @@ def test_refusals():
 
 @pytest.mark.parametrize("counts", DEGENERATE.values(), ids=DEGENERATE)
 @pytest.mark.parametrize("with_model", [False, True])
-def test_degenerate_cases_give_reasons(counts, with_model):
+@pytest.mark.parametrize("ids", [False, True])
+def test_degenerate_cases_give_reasons(counts, with_model, ids):
     panel = panel_from_arrays(np.tile([0.6, 0.4], (len(counts), 1)), np.array(counts))
+    panel = with_people(panel, n_people=6) if ids else panel
     records = ceiling(panel if with_model else panel.votes, metrics=DIRECTED, n_resamples=10).records()
     for row in records:
         assert row["reason"] or (row["low"] is not None and row["high"] is not None), row

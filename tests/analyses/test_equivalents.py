@@ -364,13 +364,16 @@ DEGENERATE = {
     "two votes each": [[2, 0], [1, 1], [0, 2], [1, 1]],
     "no agreement": [[1, 1]] * 5,
     "tied everywhere": [[2, 2]] * 5,
+    "mostly single votes": [[1, 0], [0, 1]] * 9 + [[2, 1], [1, 2], [3, 0]],
 }
 
 
+@pytest.mark.parametrize("ids", [False, True])
 @pytest.mark.parametrize("counts", DEGENERATE.values(), ids=DEGENERATE)
-def test_degenerate_cases_give_reasons(counts):
+def test_degenerate_cases_give_reasons(counts, ids):
     names = [name for name in all_names() if metric(name).direction != "none"]
     panel = panel_from_arrays(np.tile([0.6, 0.4], (len(counts), 1)), np.array(counts))
+    panel = with_people(panel, n_people=6) if ids else panel
     rows = equivalents(panel, metrics=names, n_resamples=10).records()
     assert {row["metric"] for row in rows} == set(names)
     for row in rows:

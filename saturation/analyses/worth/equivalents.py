@@ -28,6 +28,7 @@ from saturation.tables.panel import Panel
 from saturation.typing import TieRule
 
 DEFAULT_METRICS = ("cross_entropy", "brier_vote", "tvd", "jsd", "entropy_correlation")
+TOO_FEW = "too few votes an item: no crowd can be formed of them beside votes that it is scored against"
 NO_RISE = "more people do not score better by this metric, so it cannot say how many of them a model is worth"
 DEFAULT_SIZES = (*range(1, 11), 12, 15, 20, 25, 30, 40, 50, 70, 100, 150, 200)
 
@@ -238,7 +239,11 @@ def _contests(plan: _Plan, metrics: Sequence[Metric], n_draws: int, seed: int, t
         for one in linear:
             standing = _held_out(plan, one, combiner)
             found[one.name] = _Contest(one, standing, plan.held_out, "held_out_vote", 1)
-        crowds, drawn = Crowds(plan.disjoint, plan.reference_size, combiner), [one for one in own if one not in linear]
+        drawn = [one for one in own if one not in linear]
+        if plan.disjoint == (0,):
+            found |= {one.name: _Contest(one, None, (), "disjoint", None, TOO_FEW) for one in drawn}
+            continue
+        crowds = Crowds(plan.disjoint, plan.reference_size, combiner)
         made = disjoint_standings(plan.panel, drawn, crowds, n_draws=n_draws, seed=seed, threads=threads)
         for one, standing in zip(drawn, made, strict=True):
             found[one.name] = _Contest(one, standing, plan.disjoint, "disjoint", plan.reference_size)

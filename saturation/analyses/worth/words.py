@@ -24,6 +24,8 @@ def worth_reason(worth: Worth, largest: int, standing: Standing) -> str | None:
 def _worth_reasons(worth: Worth, largest: int, standing: Standing) -> Iterator[str]:
     if worth.censored == "below":
         yield "worse than asking nobody: the base rate alone scores better"
+    elif worth.censored == "above" and largest == 0:
+        yield "better than asking nobody; these votes cannot form a crowd to compare with"
     elif worth.censored == "above":
         yield f"better than a crowd of {largest}, the largest that these votes can form"
     if not worth.tested:
