@@ -94,7 +94,7 @@ def evaluate(
     delete-one jackknife over A annotators (psi_ia: what deleting the vote of a on item i changes, about its mean in the
     item; D_a = sum_i psi_ia), V_w = (A - 1)/A sum_ia psi_ia^2 the noise of single votes in it, which V_items holds
     already. Degrees of freedom by Satterthwaite; people count as much as they vote. In simulated crowds of 30 to 150
-    people it held the truth in 93-98% of studies for divergences and distances, in 90-97% for ``entropy_bias``; with 8
+    people it held the truth in 93-98% of studies for divergences and distances, in 88-97% for ``entropy_bias``; with 8
     people far less often where some kinds of people are rare (``tests/statistical``).
 
     Raises
