@@ -27,6 +27,8 @@ AT_HOTTEST = f"no temperature below {HOTTEST:g} is best: the development votes g
 FLAT = "every label has the same score on every item, so that no temperature changes anything"
 _CELLS_AT_ONCE = 1 << 21
 _STEPS = 200
+_CLOSE = 1e-11
+"""Newton steps end when they move less, relatively: the next would move by about the square of that."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,9 +251,9 @@ def _minima(scores: Floats, human: Floats, weights: Weights, start: float) -> Fl
         low, high = np.where(slope < 0, u, low), np.where(slope > 0, u, high)
         with np.errstate(divide="ignore", invalid="ignore"):
             newton = u - slope / curvature
-        inside = (newton > low) & (newton < high)
+        inside = (newton >= low) & (newton <= high)
         moved = np.where(slope == 0, u, np.where(inside, newton, (low + high) / 2))
-        near = np.abs(moved - u) <= 1e-14 * u
+        near = np.abs(moved - u) <= _CLOSE * u
         u, settled = np.where(settled, u, moved), settled | near  # whatever the other resamples still need
     return np.asarray(np.clip(1 / u, COLDEST, HOTTEST))
 
