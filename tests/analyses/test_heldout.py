@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from click.testing import CliRunner
 
 import saturation as sat
 from saturation.analyses.context import plain, samples
@@ -17,6 +18,7 @@ from saturation.analyses.entropy_reliability import half_moments
 from saturation.analyses.heldout import divisions, expected, measured, reliabilities
 from saturation.analyses.heldout.divisions import Part
 from saturation.analyses.heldout.uncertain import NO_CHANGE, SAME
+from saturation.cli import group
 from saturation.errors import UsageError
 from saturation.metrics.catalogue import metric
 from saturation.metrics.metric import Human
@@ -400,3 +402,33 @@ def test_twenty_of_a_hundred_votes_on_chaosnli(shared_data: Any) -> None:
         kl = _row(result, "heldout - all", "kl", c)
         assert kl.unc.low > 0.03  # a smaller reference alone
         assert kl.corrected_low < 0 < kl.corrected_high
+
+
+@pytest.mark.realdata
+@pytest.mark.parametrize(
+    ("form", "source"), [("lewidi", "lewidi2023/HS-Brexit_dataset"), ("peerannot", "peerannot/datasets/cifar10H")]
+)
+def test_a_model_that_copies_its_training_votes_is_found_out(
+    shared_data: Any, tmp_path: Any, form: str, source: str
+) -> None:
+    """Every third vote of an item is held out; the model is the smoothed shares of the others."""
+    ran = CliRunner().invoke(
+        group, ["convert", form, str(shared_data / source), "--out", str(tmp_path / "t"), "--quiet"]
+    )
+    assert ran.exit_code == 0, ran.output
+    votes = pl.read_parquet(tmp_path / "t" / "votes.parquet").sort("item_id", "annotator_id")
+    votes = votes.filter(pl.col("item_id").is_in(votes["item_id"].unique().sort().head(250).to_list()))
+    third = pl.int_range(pl.len()).over("item_id") % 3 == 2
+    votes = votes.with_columns(pool=pl.when(third).then(pl.lit("heldout")).otherwise(pl.lit("train")))
+    labels = sorted(votes["label"].unique())
+    smoothed = [((pl.col("label") == one).sum() + 1 / len(labels)).alias(f"p_{one}") for one in labels]
+    model = votes.filter(pool="train").group_by("item_id").agg(smoothed)
+    total = pl.sum_horizontal(f"p_{one}" for one in labels)
+    panel = sat.read_panel(votes, model.with_columns((pl.col(f"p_{one}") / total) for one in labels), labels=labels)
+    result = sat.heldout(panel, metrics=["kl", "brier", "entropy_correlation", "accuracy"])
+    assert all(row.unc.low is not None or row.unc.reason for row in result.rows)
+    change = _row(result, "heldout - train", "brier")
+    assert change.corrected > 0
+    if form == "peerannot":  # 17 held-out votes an item; of HS-Brexit there are two
+        assert change.corrected_low > 0
+        assert _row(result, "heldout - train", "kl").corrected_low > 0
