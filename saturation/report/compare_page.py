@@ -43,7 +43,7 @@ def sentences(result: CompareResult) -> tuple[str, ...]:
     """One sentence a pair: where a is better, where it is worse, and where nothing was found."""
     names = names_of(result)
     pairs = dict.fromkeys((row.a, row.b) for row in result.rows)
-    return tuple(phrases.sentence(f"{names[a]} against {names[b]}: {_found(result, a, b)}") for a, b in pairs)
+    return tuple(f"{names[a]} against {names[b]}: {_found(result, a, b)}." for a, b in pairs)
 
 
 def caution(result: CompareResult) -> str:

@@ -6,12 +6,13 @@ from dataclasses import replace
 
 import pytest
 
-from saturation.conditions import Condition
+from saturation.conditions import Condition, parse
 from saturation.report import compare_page, parts
 from saturation.report.html import page
 from saturation.results import CompareResult, CompareRow, DataSummary, Uncertainty
 from saturation.studies.baseline_contests import contests
 from saturation.studies.report import make_report
+from tests.analyses.test_across import two_models
 from tests.analyses.test_evaluate import study
 
 A, HARD, SMOOTH = "model=m,method=soft,budget=9", "model=m,method=hard", "model=m,method=smoothing,strength=0.1"
@@ -51,8 +52,8 @@ def result():
 
 def test_words_name_the_size_the_interval_and_what_was_not_found(result):
     assert compare_page.sentences(result) == (
-        "Soft, N = 9 against hard: better in KL divergence (−25% [−35%, −15%]); no finding in accuracy.",
-        "Soft, N = 9 against smoothing 0.1: worse in KL divergence (0.50 [0.40, 0.60]); "
+        "soft, N = 9 against hard: better in KL divergence (−25% [−35%, −15%]); no finding in accuracy.",
+        "soft, N = 9 against smoothing 0.1: worse in KL divergence (0.50 [0.40, 0.60]); "
         "not comparable in entropy correlation (see the table).",
     )
 
@@ -114,6 +115,16 @@ def test_the_report_has_the_comparison_as_section_table_and_figure():
     assert "compare" in parts.report_tables(report)
     titles = [ax.get_title(loc="left") for ax in parts.report_figures(report)["compare"].axes if ax.get_visible()]
     assert titles == ["kl", "accuracy"]
+
+
+def test_several_models_are_compared_each_with_its_own_baselines_in_one_family():
+    panel = two_models(n_items=40)
+    compared = make_report(panel.votes, panel, metrics=("kl",), n_resamples=50).sections["compare"]
+    assert compare_page.sentences(compared)[0].startswith("m, soft, N = 40 against m, hard: ")
+    assert {(parse(r.a)[0].model, parse(r.b)[0].model) for r in compared.rows} == {("m", "m"), ("n", "n")}
+    assert {r.family_size for r in compared.rows if r.quantity == "difference"} == {2}
+    figure = compare_page.compare_figure(compared)
+    assert len([ax for ax in figure.axes if ax.get_visible()]) == 2
 
 
 def test_without_a_baseline_there_is_no_such_section():

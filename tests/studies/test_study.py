@@ -13,6 +13,7 @@ from saturation.analyses.comparing.comparison import compare
 from saturation.analyses.heldout.heldout import heldout
 from saturation.conditions import Condition
 from saturation.errors import UsageError
+from saturation.report.study_page import page
 from saturation.results import AcrossRow, AdviceRow, EvaluateResult, EvaluateRow, MainRow, MurphyResult, Uncertainty
 from saturation.results.stored import dump, load
 from saturation.studies import study_tables
@@ -179,6 +180,38 @@ def test_contradictions_are_refused(panel, more, message):
 def test_no_data_set_is_refused():
     with pytest.raises(UsageError, match="no data set"):
         study({})
+
+
+def degenerate():
+    """Studies in which something does not exist."""
+    panel = two_models(n_items=24)
+    counts = panel.votes.counts
+    unanimous, single = np.zeros_like(counts), np.zeros_like(counts)
+    unanimous[:, 0] = 40
+    single[np.arange(24), np.arange(24) % 3] = 1
+    return {
+        "one item": two_models(n_items=1, splits=1, n_seeds=1),
+        "unanimous": replace(panel, votes=replace(panel.votes, counts=unanimous)),
+        "one vote an item": replace(panel, votes=replace(panel.votes, counts=single)),
+        "constant models": replace(panel, probs=tuple(probs * 0 + 1 / 3 for probs in panel.probs)),
+    }
+
+
+@pytest.mark.parametrize("name", ["one item", "unanimous", "one vote an item", "constant models"])
+def test_what_does_not_exist_is_a_reason_and_the_page_is_made(name):
+    found = study({"d": degenerate()[name]}, metrics=("kl", "entropy_correlation"), n_resamples=50)
+    for rows in found.tables().values():
+        assert rows
+        for row in rows:
+            assert row["estimate"] is not None or row["reason"] or row["censored"], row
+            assert row["low"] is not None or row["reason"], row
+    json.dumps(found.to_dict(), allow_nan=False)
+    assert 'id="main"' in page(found, {(part.data, part.model): "x" for part in found.parts})
+
+
+def test_threads_change_no_number(panel):
+    one, two = (study({"one": panel}, threads=threads, **OPTIONS) for threads in (1, 2))
+    assert one.tables() == two.tables()
 
 
 # --- results that are kept --------------------------------------------------------------------------------------------
