@@ -116,7 +116,13 @@ def _cells() -> list[Scenario]:
     shared = Scenario(
         "cells that share items: 3 splits of 100 of 300 items, 3 seeds", "9 cells", _of_overlap, claim="overlapping"
     )
-    return [*independent, shared, *splits, *power]
+    gaps = [
+        Scenario(
+            "random splits of 120 items, 24 tested", "5 splits", partial(_of_splits, 5, 120, 24, gap=gap), "power", gap
+        )
+        for gap in (0.3, 0.6, 0.9)
+    ]
+    return [*independent, shared, *splits, *power, *gaps]
 
 
 def _of_cells(n: int, effect: float, rng: np.random.Generator, size: int) -> Decisions:
@@ -127,8 +133,8 @@ def _of_overlap(rng: np.random.Generator, size: int) -> Decisions:
     return tests.of_cells(draws.overlapping_cells(rng, size))
 
 
-def _of_splits(n: int, pool: int, n_test: int, rng: np.random.Generator, size: int) -> Decisions:
-    return tests.of_splits(draws.random_splits(rng, size, n, pool, n_test), n_test / (pool - n_test))
+def _of_splits(n: int, pool: int, n_test: int, rng: np.random.Generator, size: int, gap: float = 0.0) -> Decisions:
+    return tests.of_splits(gap + draws.random_splits(rng, size, n, pool, n_test), n_test / (pool - n_test))
 
 
 def _crossed() -> list[Scenario]:
@@ -146,11 +152,21 @@ def _crossed() -> list[Scenario]:
     ragged = Scenario(
         "items x runs, sd 1, 0.1 and 1, a fifth missing", "60 items, 4 runs", _of_ragged, claim="crossed", most=2_000
     )
-    return [*balanced, ragged]
+    power = [
+        Scenario(
+            "items x runs, sd 1, 0.1 and 1",
+            "100 items, 5 runs",
+            partial(_of_tables, 100, 5, 0.1, gap=gap),
+            "power",
+            gap,
+        )
+        for gap in (0.2, 0.3, 0.4)
+    ]
+    return [*balanced, ragged, *power]
 
 
-def _of_tables(n: int, cells: int, cell_sd: float, rng: np.random.Generator, size: int) -> Decisions:
-    return tests.of_tables(draws.crossed(rng, (size, n, cells), 1.0, cell_sd))
+def _of_tables(n: int, cells: int, cell_sd: float, rng: np.random.Generator, size: int, gap: float = 0.0) -> Decisions:
+    return tests.of_tables(gap + draws.crossed(rng, (size, n, cells), 1.0, cell_sd))
 
 
 def _of_ragged(rng: np.random.Generator, size: int) -> Decisions:
@@ -183,11 +199,20 @@ def _of_entropies(n: int, rng: np.random.Generator, size: int) -> Decisions:
 
 
 def _margins() -> list[Scenario]:
-    return [
+    power = [
+        Scenario("equal means, by the margin in sd", "100 items", partial(_of_equal, 100, margin), "power", margin)
+        for margin in (0.25, 0.3, 0.4)
+    ]
+    return power + [
         Scenario(f"{law} differences at the margin, {margin:g} sd", f"{n} items", partial(_of_margin, law, n, margin))
         for law in ("normal", "skewed")
         for n, margin in ((20, 0.2), (20, 1.0), (100, 0.5), (500, 0.5))
     ]
+
+
+def _of_equal(n: int, margin: float, rng: np.random.Generator, size: int) -> Decisions:
+    """Power of TOST: there is no difference at all."""
+    return tests.of_margin(draws.differences(rng, "normal", (size, n)), margin)
 
 
 def _of_margin(law: str, n: int, margin: float, rng: np.random.Generator, size: int) -> Decisions:
@@ -195,7 +220,18 @@ def _of_margin(law: str, n: int, margin: float, rng: np.random.Generator, size: 
 
 
 def _families() -> list[Scenario]:
-    return [
+    power = [
+        Scenario(
+            "6 normal differences, correlated at 0.5",
+            "100 items",
+            partial(_of_families, "normal", 0.5, 100, effect=effect),
+            "power",
+            effect,
+            most=3_000,
+        )
+        for effect in EFFECTS
+    ]
+    return power + [
         Scenario(f"6 {law} differences, correlated at {r:g}", f"{n} items", partial(_of_families, law, r, n))
         for law, r, n in (
             ("normal", 0.0, 100),
@@ -207,7 +243,8 @@ def _families() -> list[Scenario]:
     ]
 
 
-def _of_families(law: str, r: float, n: int, rng: np.random.Generator, size: int) -> Decisions:
+def _of_families(law: str, r: float, n: int, rng: np.random.Generator, size: int, effect: float = 0.0) -> Decisions:
+    """``effect`` is in all six: power is the chance to find one of them."""
     own = draws.differences(rng, law, (size, 6, n))
     shared = draws.differences(rng, law, (size, 1, n))
-    return tests.of_families((1 - r) ** 0.5 * own + r**0.5 * shared)
+    return tests.of_families(effect + (1 - r) ** 0.5 * own + r**0.5 * shared)

@@ -58,6 +58,8 @@ def of_margin(d: np.ndarray, margin: float) -> Decisions:
     return {
         "TOST": rejected([paired.tost(*row).p for row in rows]),
         "non-inferiority": rejected([paired.noninferiority(*row).p for row in rows]),
+        "95% interval inside the margin (peer)": np.abs(means) + intervals.critical(LEVEL, rows[0][2]) * errors
+        < margin,
     }
 
 
