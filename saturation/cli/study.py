@@ -79,7 +79,7 @@ def command(**given: Any) -> None:
 
     check_folder(given["out"], overwrite=given["overwrite"])
     tables = _load(given)
-    with _progress(given["quiet"]) as say:
+    with _resumable(given["out"], given["quiet"]), _progress(given["quiet"]) as say:
         found = run(
             {name: panel for name, (_, panel) in tables.items()},
             votes={name: votes for name, (votes, _) in tables.items()},
@@ -139,6 +139,19 @@ def _print(study: StudyResult, summary: Any, given: dict[str, Any]) -> None:
         print_result(study, "json", None, given["quiet"])
     else:
         print_result(summary, given["format"], None, given["quiet"])
+
+
+@contextmanager
+def _resumable(out: Path, quiet: bool) -> Iterator[None]:
+    """Say where an interrupted study is kept, before it is reported as interrupted."""
+    from saturation.report.folder import KEPT
+
+    try:
+        yield
+    except KeyboardInterrupt:
+        if not quiet and (out / KEPT).is_dir():
+            click.echo(f"finished analyses are kept in {out / KEPT}: the same command goes on from there", err=True)
+        raise
 
 
 @contextmanager

@@ -127,6 +127,18 @@ def test_an_interrupted_folder_is_ours(written, tmp_path, study):  # noqa: F811
     assert "holds other files" in str(refused.exception)
 
 
+def test_an_interrupted_study_says_that_it_goes_on(study, tmp_path, monkeypatch):  # noqa: F811
+    def stop(*_args, **_options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("saturation.analyses.evaluate.evaluate", stop)
+    options = ["--votes", study / "votes.csv", "--predictions", study / "predictions.csv", "--labels", ",".join(LABELS)]
+    done = run(*options, "--out", tmp_path / "s", "--n-resamples", "40", "--metrics", "kl", code=130)
+    assert "the same command goes on from there" in done.stderr
+    assert not (tmp_path / "s" / "results.json").exists()
+    assert list((tmp_path / "s" / ".parts").glob("*.json"))  # the curve
+
+
 def test_what_is_printed(written):
     _, _, done = written
     assert "for 90%" in done.stdout
