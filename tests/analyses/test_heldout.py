@@ -18,6 +18,7 @@ from saturation.analyses.entropy_reliability import half_moments
 from saturation.analyses.heldout import divisions, expected, measured, reliabilities
 from saturation.analyses.heldout.divisions import Part
 from saturation.analyses.heldout.uncertain import NO_CHANGE, SAME
+from saturation.analyses.heldout.words import OTHER_ENTROPIES
 from saturation.cli import group
 from saturation.errors import UsageError
 from saturation.metrics.catalogue import metric
@@ -249,6 +250,12 @@ def test_reliability_is_exact_where_two_crowds_fit_and_stepped_up_where_not() ->
         row = _row(result, pool, "entropy_correlation")
         assert row.reliability == pytest.approx(factor * half / (1 + (factor - 1) * half), rel=1e-12)
         assert row.reliability_low < row.reliability < row.reliability_high
+
+
+def test_a_change_of_the_disattenuated_correlation_says_what_its_interval_leaves_out() -> None:
+    result = sat.heldout(_panel(n_votes=40), metrics=["entropy_correlation"], repeats=3)
+    assert OTHER_ENTROPIES in _row(result, "heldout - all", "entropy_correlation").unc.reason
+    assert OTHER_ENTROPIES not in (_row(result, "all", "entropy_correlation").unc.reason or "")
 
 
 def test_no_reliability_from_fewer_than_six_held_out_votes() -> None:

@@ -263,12 +263,19 @@ def _change_row(
         pool=f"{divisions.NAMES[one]} - {divisions.NAMES[other]}",
         repeats=_repeats(own, division.parts[one]),
         direction=metric.direction,
-        unc=_uncertainty(raw, own, sample, settings, _reason(raw, fixed, None)),
+        unc=_uncertainty(raw, own, sample, settings, _with_remark(_reason(raw, fixed, None), metric, fixed)),
         mc_se=None if own.mc_se is None or raw.estimate is None else _mc_se_of_change(table.raw, one, other, c),
         corrected=None if fixed is None else fixed.estimate,
         corrected_low=None if room is None else room.low,
         corrected_high=None if room is None else room.high,
     )
+
+
+def _with_remark(reason: str | None, metric: Metric, fixed: Number | None) -> str | None:
+    """What the interval of a change of the disattenuated correlation leaves out."""
+    if metric.name != NAME or fixed is None or fixed.estimate is None:
+        return reason
+    return "; ".join(filter(None, (reason, words.OTHER_ENTROPIES)))
 
 
 def _mc_se_of_change(raw: Family, one: int, other: int, condition: int) -> float:

@@ -27,6 +27,12 @@ SMALLER = (
 )
 
 
+OTHER_ENTROPIES = (
+    "corrected: entropies of few votes are not quite those of many, which alone moves the disattenuated r (by .01 where "
+    "10 of 50 votes were held out); that is not in this interval"
+)
+
+
 def notes(division: Division, metrics: Sequence[Metric], *, pools: bool, with_people: bool) -> tuple[Note, ...]:
     """Assumptions and limits of these numbers."""
     return tuple(_notes(division, metrics, pools, with_people))
