@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +15,10 @@ from saturation.cli.schema import TABLES
 
 if TYPE_CHECKING:
     from saturation.tables.checking import CheckResult, FileCheck
+
+
+_HASH = re.compile("[0-9a-f]{40,}")
+_LONGEST = 400
 
 
 @click.command(
@@ -71,9 +77,27 @@ def file_row(check: FileCheck) -> dict[str, Any]:
         "conditions": "; ".join(check.conditions) or None,
         "seeds": ", ".join(map(str, check.seeds)) or None,
         "splits": ", ".join(check.splits) or None,
-        "made_by": None if "made_by" not in check.provenance else str(check.provenance["made_by"]),
-        "step": None if "step" not in check.provenance else str(check.provenance["step"]),
+        **{name: _told(check.provenance.get(name)) for name in ("made_by", "step", "model", "libraries", "settings")},
     }
+
+
+def _told(value: Any) -> str | None:
+    """A part of a table's provenance on one line: ``name=value`` for mappings, long hashes by their beginning."""
+    if isinstance(value, Mapping):
+        shown = {name: _told(one) for name, one in value.items() if one not in (None, {}, [])}
+        nested = {name: f"({text})" if isinstance(value[name], Mapping) else text for name, text in shown.items()}
+        return _shortened(", ".join(f"{name}={text}" for name, text in nested.items())) or None
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(str(_told(one)) for one in value) + "]"
+    if value is None:
+        return None
+    text = str(value)
+    return f"{text[:12]}..." if _HASH.fullmatch(text) else _shortened(text)
+
+
+def _shortened(text: str) -> str:
+    """At most so much on a line; the file itself has all of it."""
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
 
 
 def as_text(result: CheckResult) -> str:

@@ -335,3 +335,14 @@ def test_the_summary_is_json_when_asked(tables, bert, tmp_path):
     said = json.loads(result.stdout)
     assert said["items"] == said["rows"] == 60
     assert said["truncated"] == 0
+
+
+def test_check_shows_where_predictions_come_from(tables, bert, tmp_path):
+    from saturation.cli import group as toolkit
+
+    predicted(tables, bert, tmp_path / "p.parquet")
+    said = CliRunner().invoke(toolkit, ["check", str(tmp_path / "p.parquet")], standalone_mode=False).stdout
+    assert "architecture=BertForSequenceClassification" in said
+    assert "dtype=float32" in said
+    assert "torch=" in said
+    assert "inference predict" in said
