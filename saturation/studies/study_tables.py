@@ -10,7 +10,7 @@ import numpy as np
 
 from saturation.analyses.across.sides import Side
 from saturation.analyses.across.steps import steps_of
-from saturation.conditions import Condition, select
+from saturation.conditions import STANDARD_COLUMNS, Condition, select
 from saturation.resampling.multiplicity import adjust
 from saturation.results import CompareRow, CurveRow, Result, Uncertainty
 from saturation.results.study import AcrossRow, AdviceRow, MainRow, StudyPart
@@ -26,7 +26,7 @@ _BASELINES = ("hard", "temperature", "smoothing_tuned", "base_rate")
 
 
 def against_baseline(conditions: Sequence[Condition], against: str | None) -> list[tuple[Condition, Condition]]:
-    """Every condition with the baseline of its model.
+    """Every condition with the baseline of its model (and of its other columns that do not describe the target).
 
     Examples
     --------
@@ -35,11 +35,17 @@ def against_baseline(conditions: Sequence[Condition], against: str | None) -> li
     [('model=m,method=soft,budget=3', 'model=m,method=hard')]
     """
     pairs = []
-    for model in dict.fromkeys(one.model for one in conditions):
-        own = tuple(one for one in conditions if one.model == model)
+    for family in dict.fromkeys(map(_family, conditions)):
+        own = tuple(one for one in conditions if _family(one) == family)
         base = baseline_of(own, against)
         pairs += [(one, base) for one in own if base is not None and one != base]
     return pairs
+
+
+def _family(condition: Condition) -> tuple[object, ...]:
+    """What a condition and its baseline share."""
+    extra = (pair for pair in condition.values if pair[0] not in STANDARD_COLUMNS)
+    return condition.model, *extra
 
 
 def baseline_of(own: Sequence[Condition], against: str | None) -> Condition | None:

@@ -121,6 +121,19 @@ def test_the_baseline_can_be_chosen(panel):
         study({"one": panel}, against="method=soft,budget=7", **OPTIONS)
 
 
+def test_a_baseline_shares_every_column_that_does_not_describe_the_target():
+    known = tuple(
+        Condition.of(model="m", corpus=corpus, **target)
+        for corpus in ("x", "y")
+        for target in ({"method": "hard"}, {"method": "soft", "budget": 3})
+    )
+    pairs = study_tables.against_baseline(known, None)
+    assert [(a.get("corpus"), a.method, b.get("corpus"), b.method) for a, b in pairs] == [
+        ("x", "soft", "x", "hard"), ("y", "soft", "y", "hard"),
+    ]  # fmt: skip
+    assert len(study_tables.against_baseline(known, "method=hard")) == 2
+
+
 def test_models_are_paired_on_one_data_set_and_data_sets_are_independent(result):
     pairs = {(r.data, r.model, r.data_b, r.model_b, r.paired) for r in result.across}
     assert pairs == {
