@@ -711,7 +711,7 @@ def person_component(votes):
 
 
 def soft_label(top, p1, second, p2, ticked, n_labels, variety, spread, gamma):
-    """One soft vote by the rules of the elicitation paper, word by word: labels by index, None for what is not given."""
+    """One soft vote by the rules of the elicitation paper, word by word; None for what is not given."""
     s = [0.0] * n_labels
     s[top] = p1 / 100
     if variety == "T2" and second is not None and p2 is not None:

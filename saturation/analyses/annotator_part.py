@@ -99,4 +99,3 @@ def _alike(found: Sequence[Moves]) -> Iterator[list[int]]:
     kinds = dict.fromkeys((one.people.shape, one.noise.shape) for one in found)
     for kind in kinds:
         yield [m for m, one in enumerate(found) if (one.people.shape, one.noise.shape) == kind]
-
