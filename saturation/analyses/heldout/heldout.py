@@ -101,11 +101,12 @@ def heldout(
 
     Notes
     -----
-    Intervals are linearised t over items and seeds, with ids in pools over annotators too; a difference keeps the
-    single votes' noise in the annotators' part as well, which makes it conservative. Corrections of kl and entropy_bias
-    may leave a bias of up to a fifth of the floor, for which corrected intervals have room. R is exact
-    where all votes of an item hold two disjoint crowds of that size, else stepped up from halves by Spearman-Brown.
-    Below 20 held-out votes r / sqrt(R) is still low: .82 for .86 at 6 votes, .85 at 20.
+    Intervals are linearised t over items and seeds, with ids in pools over annotators too; the change from all votes,
+    which hold the held-out ones, keeps the noise of single votes in both parts and is conservative. Corrections of kl
+    and entropy_bias may leave a bias of up to a fifth of the floor, for which corrected intervals have room (coverage
+    near 1 where it is not needed). R is exact where all votes of an item hold two disjoint crowds of that size, else
+    stepped up from halves by Spearman-Brown. Below 20 held-out votes r / sqrt(R) is still low: .82 for .86 at 6 votes,
+    .85 at 20, which the intervals of its change leave out.
 
     References
     ----------

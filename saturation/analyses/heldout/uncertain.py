@@ -11,7 +11,7 @@ from saturation.analyses.annotator_part import moves_of
 from saturation.analyses.cases import with_reason
 from saturation.analyses.context import Sample, Statistic
 from saturation.analyses.crowd import Moves
-from saturation.analyses.heldout.divisions import Part
+from saturation.analyses.heldout.divisions import NAMES, Part
 from saturation.analyses.heldout.measured import Measured
 from saturation.resampling import intervals
 from saturation.resampling.intervals import Interval
@@ -76,7 +76,8 @@ class Family:
         pair = (self.measured[one], self.measured[other])
         assert pair[0] is not None, "asked for where both exist"
         assert pair[1] is not None, "asked for where both exist"
-        people = _people_of_pair(self.moves[one], self.moves[other], condition)
+        apart = NAMES[other] != "all"
+        people = _people_of_pair(self.moves[one], self.moves[other], condition, apart=apart)
         made = self._number((pair[0], pair[1]), (1.0, -1.0), condition, people)
         size = max(abs(own.values[condition]) for own in pair if own is not None)
         if made.estimate is None or made.se is None or max(abs(made.estimate), made.se) > _ROUNDING * max(size, 1.0):
@@ -158,14 +159,18 @@ def _people_of(moved: Moves, condition: int) -> _People:
     return _People(float(whole[condition]), float(within[condition]), moved.df, moved.within_df)
 
 
-def _people_of_pair(one: Moves | None, other: Moves | None, condition: int) -> _People | None:
-    """Of a difference; V_w, whose votes are not the same on both sides, is not taken off: the interval is wider."""
+def _people_of_pair(one: Moves | None, other: Moves | None, condition: int, *, apart: bool) -> _People | None:
+    """Of a difference. Of parts that share no vote the noise of single votes adds up; else V_w is not taken off."""
     if one is None or other is None or one.people.shape != other.people.shape:
         return None
     if condition in one.reasons or condition in other.reasons:
         return None
     change = one.people[condition] - other.people[condition]
-    return _People(one.growth * float((change**2).sum()), 0.0, min(one.df, other.df), float("inf"))
+    whole, df = one.growth * float((change**2).sum()), min(one.df, other.df)
+    if not apart:
+        return _People(whole, 0.0, df, float("inf"))
+    within = float(one.variances[1][condition] + other.variances[1][condition])
+    return _People(whole, within, df, min(one.within_df, other.within_df))
 
 
 def _interval(parts: Covariance, estimate: float, alone: Floats, level: float) -> Interval:

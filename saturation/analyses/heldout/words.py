@@ -28,8 +28,8 @@ SMALLER = (
 
 
 OTHER_ENTROPIES = (
-    "corrected: entropies of few votes are not quite those of many, which alone moves the disattenuated r (by .01 where "
-    "10 of 50 votes were held out); that is not in this interval"
+    "corrected: entropies of few votes are not quite those of many, which alone moves the disattenuated r (by .01 with "
+    "10 of 50 votes held out); that is not in this interval"
 )
 
 
