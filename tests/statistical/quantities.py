@@ -107,10 +107,10 @@ ANALYSES: tuple[Analysis, ...] = (evaluated, differences, decomposed, curves, la
 def asked(analysis: Analysis, setting: Setting, replication: int) -> bool:
     """Whether a replication asks for an analysis: the slow ones (.5 to 1 s) in one of five.
 
-    These are label curves at 100 votes, and decompositions of 1,500 items with a crowd.
+    These are label curves at 100 votes, and decompositions of 500 items and more with a crowd.
     """
     slow_labels = analysis is labels and setting.n_votes == 100
-    slow_terms = analysis is decomposed and setting.annotators and setting.n_items == 1500
+    slow_terms = analysis is decomposed and setting.annotators and setting.n_items >= 500
     return replication % 5 == 0 or not (slow_labels or slow_terms)
 
 

@@ -108,7 +108,7 @@ def test_corrections_leave_little_of_the_bias():
 
 
 def test_slow_analyses_are_asked_in_one_of_five_replications():
-    crowd, small, long = Setting(1500, 20, 3, True), Setting(500, 20, 3, True), Setting(100, 100, 1, False, False)
+    crowd, small, long = Setting(500, 20, 3, True), Setting(100, 20, 3, True), Setting(100, 100, 1, False, False)
     for analysis, setting in ((decomposed, crowd), (labels, long)):
         assert [asked(analysis, setting, r) for r in range(6)] == [True, False, False, False, False, True]
     assert all(asked(analysis, setting, 1) for analysis, setting in ((decomposed, small), (evaluated, crowd)))
