@@ -110,9 +110,9 @@ def label_curve(
         Bins of calibration errors.
     estimator
         ``data``: votes are drawn from those at hand; ``model``: from a law of items fitted to them, at any budget
-        (for a pilot of 2 to 5 votes an item; see :func:`saturation.populations.fit_population`). Its intervals are about
-        other items and hold what other laws would say that the votes do not rule out; they hold if one of these shapes
-        is right, which on real sets it was not quite (``tests/statistical/README.md``).
+        (for a pilot of 2 to 5 votes an item; see :func:`saturation.populations.fit_population`). Its intervals are
+        about other items and hold what other laws would say that the votes do not rule out; they hold if one of these
+        shapes is right, which on real sets it was not quite (``tests/statistical/README.md``).
     population
         Kind of that law: ``auto``, ``dirichlet``, ``dirichlet_mixture`` or ``multinomial_mixture``.
     reference_size
