@@ -9,9 +9,13 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from click.testing import CliRunner
+from scipy.optimize import minimize_scalar
+from scipy.special import logsumexp
 
 import saturation as sat
 from saturation.calibration import AT_COLDEST, FLAT, fit_temperature
+from saturation.cli import group
 from saturation.errors import DataError, UsageError
 from saturation.results import BaselineRow, BaselinesResult
 
@@ -270,3 +274,35 @@ def test_rows_have_all_their_keys() -> None:
         "estimate", "low", "high", "se", "level", "interval", "estimator", "design", "n_resamples", "n_items",
         "n_cells", "reason", "loss_before", "loss_after", "share",
     ]  # fmt: skip
+
+
+@pytest.mark.realdata
+def test_temperatures_of_published_logits(shared_data: Any, tmp_path: Any) -> None:
+    """RoBERTa on SNLI, fitted on the development half of ChaosNLI-SNLI: the minimum that scipy finds."""
+    source = shared_data / "chaosnli" / "data"
+    runs = {part: sorted((source / "predictions").glob(f"SNLI_{part}_*.json")) for part in ("dev", "test")}
+    tables = []
+    for part, files in runs.items():
+        ran = CliRunner().invoke(
+            group, ["convert", "baan-predictions", *map(str, files), "--out", str(tmp_path / part)]
+        )
+        assert ran.exit_code == 0, ran.output
+        tables.append(pl.read_parquet(tmp_path / part / "predictions.parquet").with_columns(part=pl.lit(part)))
+    votes = source / "chaosNLI_v1.0" / "chaosNLI_snli.jsonl"
+    assert CliRunner().invoke(group, ["convert", "chaosnli", str(votes), "--out", str(tmp_path / "v")]).exit_code == 0
+    people = sat.read_votes(tmp_path / "v" / "vote_counts.parquet")
+    result = sat.baselines(people, pl.concat(tables), methods=["temperature"], n_resamples=50)
+    assert [row.seed for row in result.rows] == [0, 1, 2]
+    shares = dict(zip(people.item_ids, people.counts / people.totals[:, None], strict=True))
+    for row in result.rows:
+        dev = tables[0].filter(pl.col("seed") == row.seed, pl.col("item_id").is_in(list(shares)))
+        h = np.stack([shares[item] for item in dev["item_id"]])
+        z = dev.select(f"z_{label}" for label in people.labels).to_numpy().astype(np.float64)
+
+        def loss(t: float, z: np.ndarray = z, h: np.ndarray = h) -> float:
+            return float(np.mean(logsumexp(z / t, axis=1) - (h * z / t).sum(axis=1)))
+
+        found = minimize_scalar(loss, bounds=(0.5, 20), method="bounded", options={"xatol": 1e-8})
+        assert row.unc.estimate == pytest.approx(found.x, rel=1e-5)
+        assert row.unc.n_items == len(dev)
+        assert row.loss_after == pytest.approx(found.fun, rel=1e-9)
