@@ -184,7 +184,7 @@ def train(
     if run.with_temperature:
         cooled, fitted = _temperature(logits, dev.targets, len(parts.dev))
         record["temperature"] = fitted
-        columns = {**run.columns, "method": "temperature"}  # T is no part of the condition: every cell has its own
+        columns = {**run.columns, "method": "temperature", "fitted_temperature": fitted["value"]}
         frames.append(_rows(columns, material, maker, told, where, outputs.softmax(cooled), cooled))
     return Trained(tuple(frames), record)
 

@@ -95,4 +95,4 @@ def _kinds() -> dict[str, Any]:
     import polars as pl
 
     whole = dict.fromkeys(("budget", "seed", "draw"), pl.Int64)
-    return whole | dict.fromkeys(("strength", "alpha", "temperature"), pl.Float64) | {"prior": pl.String}
+    return whole | dict.fromkeys(("strength", "alpha", "fitted_temperature"), pl.Float64) | {"prior": pl.String}

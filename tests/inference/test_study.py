@@ -98,6 +98,7 @@ def test_temperature_divides_the_logits_of_the_hard_model(finished):
     told = meta.provenance["settings"]["temperatures"]["model=tiny,split=42,seed=1,method=hard"]
     assert np.allclose(hard.select(names).to_numpy() / told["value"], cooled.select(names).to_numpy(), rtol=1e-6)
     assert told["dev_loss"][1] <= told["dev_loss"][0]
+    assert cooled["fitted_temperature"].unique().to_list() == [told["value"]]
 
 
 def test_base_rate_is_the_mean_of_the_training_items(finished, file):
