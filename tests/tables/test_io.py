@@ -210,7 +210,7 @@ def test_files_of_other_kinds_are_refused_by_name(tmp_path, name, words):
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        (gzip.compress(b"item_id"), "gzip"),
+        (gzip.compress(b"item_id", mtime=0), "gzip"),
         (b"PK\x03\x04rest", "zip"),
         (pickle.dumps([1]), "pickle"),
         (b'{"item_id": 1}', "jsonl"),
