@@ -43,7 +43,7 @@ def without_groups(sample: Sample, seed: int, values: Callable[[VoteDraws], Floa
     ballots, counts = sample.ballots, sample.human.counts
     assert ballots is not None, "the design was checked to have annotator ids"
     group = groups_of(ballots)
-    load = np.bincount(group[ballots.annotator]).astype(np.float64)
+    load = np.bincount(group[ballots.annotator], minlength=int(group.max()) + 1).astype(np.float64)  # 0: without votes
     owners = [ballots, *(shuffled(ballots, counts, seed, turn) for turn in range(SHUFFLES))]
     found = [values(deletions(counts, one, group)) for one in owners]
     return [_moves([of_owner[:, place] for of_owner in found], load) for place in range(found[0].shape[1])]
@@ -104,7 +104,7 @@ def _moves(found: Sequence[Floats], load: Floats) -> Moves:
     return Moves(
         people=sides[0],
         noise=np.concatenate(sides[1:], axis=1) / SHUFFLES**0.5,
-        growth=1 - 1 / len(load),
+        growth=1 - 1 / np.count_nonzero(load),
         df=df,
         within_df=within_df,
         reasons={int(c): WITHOUT_A_VOTE for c in np.flatnonzero(lost)},

@@ -112,4 +112,5 @@ def reliability(counts: Ints) -> Reliability:
         return Reliability(None, half_size=size, reason=CONSTANT)
     whole = spearman_brown(half, step_up_factor(counts))
     remarks = (BIASED if totals.min() < FEW_VOTES else None, None if whole > 0 else NOT_POSITIVE)
-    return Reliability(float(whole), float(half), size, "; ".join(filter(None, remarks)) or None)
+    value = float(whole) if np.isfinite(whole) else None
+    return Reliability(value, float(half), size, "; ".join(filter(None, remarks)) or None)

@@ -31,7 +31,7 @@ def linearised(sample: Sample, removals: Removals, statistic: Statistic, threads
     return Moves(
         people=removals.people(centred),
         noise=removals.noise(centred),
-        growth=1 - 1 / removals.n_annotators,
+        growth=1 - 1 / np.count_nonzero(removals.load),
         df=df,
         within_df=within_df,
         reasons={int(c): NOTHING_SEEN for c in np.flatnonzero(_flat(centred, changes))}

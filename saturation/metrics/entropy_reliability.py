@@ -71,13 +71,19 @@ def step_up_factor(counts: Counts) -> float:
 def spearman_brown(reliability: Floats, factor: float | Floats = 2.0) -> Floats:
     """Reliability of a crowd ``factor`` times as large, f R / (1 + (f - 1) R) (Spearman 1910; Brown 1910).
 
+    NaN where that is no correlation: below -1, and beyond the pole at R = -1/(f - 1), where it would be positive.
+
     Examples
     --------
     >>> import numpy as np
     >>> float(spearman_brown(np.array(0.5)))
     0.6666666666666666
+    >>> float(spearman_brown(np.array(-0.2), 7))  # -1.4 / -.2
+    nan
     """
-    return np.asarray(factor * reliability / (1 + (factor - 1) * reliability))
+    whole = 1 + (factor - 1) * reliability
+    known = whole + factor * reliability >= 0  # so that the ratio is -1 or more
+    return np.where(known, factor * reliability / np.where(known, whole, 1.0), np.nan)
 
 
 def disattenuated(r: Floats, reliability: Floats) -> Floats:

@@ -6,6 +6,7 @@ import itertools
 import json
 
 import numpy as np
+import polars as pl
 import pytest
 from scipy import stats
 
@@ -20,6 +21,7 @@ from saturation.metrics.estimators import RESIDUAL
 from saturation.metrics.metric import Human
 from saturation.resampling.bias_aware import biased_critical
 from saturation.tables.builders import panel_from_arrays, votes_from_counts
+from saturation.tables.door import read_votes
 from tests import naive
 from tests.analyses.test_equivalents import DEGENERATE, PI, STRENGTH, study, with_people
 
@@ -321,3 +323,12 @@ def test_degenerate_cases_give_reasons(counts, with_model, ids):
     for row in records:
         assert row["reason"] or (row["low"] is not None and row["high"] is not None), row
     json.dumps(records, allow_nan=False)
+
+
+def test_infinite_ceilings_of_people_with_ids_have_reasons_and_no_warnings():
+    """A label chosen once on one item only: the others' base rate gives it 0, with it or without any annotator."""
+    rows = [(f"i{i}", f"w{a}", "abc"[(i + a) % 2 if i or a else 2]) for i in range(6) for a in range(5)]
+    votes = read_votes(pl.DataFrame(rows, schema=["item_id", "annotator_id", "label"], orient="row"))
+    found = [row for row in ceiling(votes, metrics=["kl", "cross_entropy"]).rows if row.combiner == "dirichlet"]
+    assert len(found) == 2
+    assert all(row.unc.estimate is None and "infinite" in row.unc.reason for row in found)

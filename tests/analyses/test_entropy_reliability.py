@@ -36,6 +36,17 @@ def test_spearman_brown_with_ragged_votes():
     assert found.value == pytest.approx(g * found.half / (1 + (g - 1) * found.half), rel=1e-12)
 
 
+def test_halves_that_disagree_are_not_stepped_up_beyond_the_pole():
+    """Entropies that vary by chance alone, 6 votes of one item and about 60 of the others: g above 10, a pole at -.1."""
+    rng = np.random.default_rng(0)
+    for _ in range(60):
+        totals = np.array([6, *rng.integers(40, 80, 11)])
+        found = reliability(np.array([rng.multinomial(n, [0.3, 0.4, 0.3]) for n in totals]))
+        assert found.value is None or -1 <= found.value <= 1
+        if found.half < 0:
+            assert "not above 0" in found.reason
+
+
 @pytest.mark.realdata
 def test_snli_halves(shared_data, reference):
     """R_N of disjoint crowds of N of 100 votes, and Spearman-Brown .9228 at N = 50."""

@@ -172,13 +172,16 @@ def test_all_votes_are_scored_as_evaluate_does() -> None:
             assert own.corrected_high - own.corrected == pytest.approx(row.corrected_high - row.corrected, rel=near)
 
 
+@pytest.mark.parametrize("apart", [False, True])
 @pytest.mark.parametrize("pool", ["heldout", "train"])
-def test_a_pool_is_scored_as_evaluate_would_alone(pool: str) -> None:
-    panel = _with_pools()
+def test_a_pool_is_scored_as_evaluate_would_alone(pool: str, apart: bool) -> None:
+    """``apart``: half of the people of the table have no vote in the pool, and count for nothing there."""
+    panel = _with_pools(apart=apart)
     names = ["kl", "brier", "entropy_correlation", "accuracy", "aurc"]
     held = sat.heldout(panel, metrics=names)
     code = ("train", "heldout").index(pool)
     own = replace(panel.votes, counts=panel.votes.pools[pool], ballots=panel.votes.ballots.of_pool(code), pools={})
+    own = own.take(np.arange(len(own.counts)))  # forgets people without a vote
     told = sat.evaluate(replace(panel, votes=own), metrics=names)
     for row in told.rows:
         found = _row(held, pool, row.metric)
@@ -297,6 +300,18 @@ def test_whether_people_are_in_both_pools_is_said(apart: bool, words: str) -> No
     assert words in notes["annotator_overlap"]
     assert "column `pool` marks" in notes["held_out"]
     assert "both_pools" not in notes
+
+
+def test_votes_of_one_person_have_no_spread_over_people() -> None:
+    """The only person with held-out votes takes all items along; the interval is then over items and seeds."""
+    panel = _with_pools(per_pool=(4, 1), people=10, apart=True)
+    votes = panel.votes
+    one = np.where(votes.ballots.pool == 1, len(votes.ballots.annotator_ids) - 1, votes.ballots.annotator)
+    ballots = replace(votes.ballots, annotator=one)
+    alone = sat.heldout(replace(panel, votes=replace(votes, ballots=ballots)), metrics=["brier", "aurc"])
+    unknown = sat.heldout(replace(panel, votes=replace(votes, ballots=None)), metrics=["brier", "aurc"])
+    for name in ("brier", "aurc"):
+        assert _row(alone, "heldout", name).unc.se == _row(unknown, "heldout", name).unc.se > 0
 
 
 def test_random_divisions_say_that_they_protect_from_nothing() -> None:

@@ -56,6 +56,14 @@ def test_spearman_brown():
     assert float(spearman_brown(np.array(0.8566697603149124))) == pytest.approx(0.9228, abs=5e-5)
 
 
+def test_spearman_brown_is_never_positive_for_crowds_that_disagree_nor_below_minus_one():
+    # g = 7: -.7/.4 is below -1; the pole at -1/6; -1.4/-.2 would be +7; -.35/.7 = -.5 is a correlation
+    found = spearman_brown(np.array([-0.1, -1 / 6, -0.2, -1.0, -0.05]), 7)
+    assert np.isnan(found[:4]).all()
+    assert float(found[4]) == pytest.approx(-0.5, abs=1e-12)
+    assert float(spearman_brown(np.array(-1 / 3))) == pytest.approx(-1, abs=1e-12)  # g = 2: -2/3 over 2/3
+
+
 def test_ragged_votes_take_the_smallest_half_and_the_harmonic_mean():
     counts = np.array([[4, 2], [3, 9], [6, 6]])
     assert half_size(counts) == 3

@@ -85,7 +85,8 @@ def reliable(part: Part, level: float) -> Reliable:
     known = Reliable(None, intervals.none(CONSTANT), CONSTANT, rows, size)
     value = float(known.of(rows.mean(axis=1)))
     if not np.isfinite(value):
-        return _none(CONSTANT)
+        vary = np.var(moments.mean) + moments.variance.mean() > ROUNDING
+        return _none(NOT_POSITIVE if vary else CONSTANT)
     few = None if part.sizes.min() >= FEW_VOTES else BIASED if size < part.votes - _ROUNDING else STILL_LOW
     said = "; ".join(filter(None, (few, None if value > 0 else NOT_POSITIVE))) or None
     return Reliable(value, _interval(known, rows, value, level), said, rows, size)

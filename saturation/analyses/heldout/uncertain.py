@@ -148,7 +148,7 @@ class _People:
 
 def moves_with_people(sample: Sample, statistics: Sequence[Statistic], part: Part, seed: int) -> list[Moves | None]:
     """How statistics against one part move with its annotators; None where ids are not known, or of one person."""
-    if part.ballots is None or len(part.ballots.annotator_ids) < 2:
+    if part.ballots is None or len(np.unique(part.ballots.annotator)) < 2:  # ids may be of the other pool
         return [None] * len(statistics)
     human = replace(sample.human, counts=part.draws[0])
     return list(moves_of(replace(sample, human=human, ballots=part.ballots), statistics, seed))

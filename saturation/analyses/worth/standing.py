@@ -278,10 +278,10 @@ def _without_each_annotator(panel: Panel, score: ModelScores, crowds: ItemScores
 def _changes(before: Floats, after: Floats, at: Ints, alone: Flags) -> Floats:
     """(statistics, seeds, rows) change of the mean of a split; an item that is left without votes leaves it."""
     n_items = before.shape[-1]
-    stays = (after - before[..., at]) / n_items
-    if n_items < 2:
-        return np.where(alone, np.nan, stays)
-    return np.asarray(np.where(alone, (before.mean(axis=-1, keepdims=True) - before[..., at]) / (n_items - 1), stays))
+    with np.errstate(invalid="ignore"):  # an infinite score has a reason instead of a spread
+        stays = (after - before[..., at]) / n_items
+        leaves = (before.mean(axis=-1, keepdims=True) - before[..., at]) / max(n_items - 1, 1)
+    return np.where(alone, np.nan if n_items < 2 else leaves, stays)
 
 
 def _moves(removals: Removals, changes: Floats) -> Moves:
