@@ -131,7 +131,7 @@ def _model(  # noqa: PLR0917
             rows["score"].unc.low, rows["score"].unc.high or level, color=colour, alpha=0.12, linewidth=0, zorder=0
         )
     ax.axhline(level, color=colour, linewidth=0.9, linestyle=(0, (4, 2)), zorder=1)
-    if worth.unc.interval != "none" and worth.censored != "below":
+    if worth.unc.interval != "none" and (worth.censored != "below" or worth.unc.low is not None):
         low, high = worth.unc.low or 0.0, largest if worth.unc.high is None else worth.unc.high
         ax.plot([low, high], [level, level], color=colour, linewidth=3.2, alpha=0.75, solid_capstyle="butt", zorder=3)
         if worth.unc.high is None:

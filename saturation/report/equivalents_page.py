@@ -95,12 +95,12 @@ def worth_text(row: EquivalentsRow) -> str:
     unc = row.unc
     if unc.estimate is None and row.censored is None:
         return phrases.NO_ESTIMATE
-    if row.censored == "below":
-        return "worse than nobody"
     limits = ""
     if unc.interval != "none":
         low = "0" if unc.low is None else annotators(unc.low)
         limits = f" [{low}, {'open' if unc.high is None else annotators(unc.high)}]"
+    if row.censored == "below":
+        return f"worse than nobody{limits if _may_be_somebody(row) else ''}"
     return f"> all tried{limits}" if unc.estimate is None else f"{annotators(unc.estimate)}{limits}"
 
 
@@ -115,16 +115,21 @@ def annotators(number: float) -> str:
     return f"{number:.0f}" if number >= 9.95 else f"{number:.1f}".removesuffix(".0")
 
 
+def _may_be_somebody(row: EquivalentsRow) -> bool:
+    """Whether a model below the base rate is not told from it, or from some crowd."""
+    return row.censored == "below" and row.unc.low is not None
+
+
 def _worths(result: EquivalentsResult, condition: str) -> list[EquivalentsRow]:
     return [row for row in result.rows if (row.quantity, row.condition) == ("equivalent", condition)]
 
 
 def _sentence(name: str, rows: Sequence[EquivalentsRow]) -> str:
-    told: dict[str, list[str]] = {"about": [], "above": [], "below": [], "unknown": []}
+    told: dict[str, list[str]] = {"about": [], "above": [], "nobody": [], "below": [], "unknown": []}
     for row in rows:
         metric = phrases.metric_inside(row.metric)
         if row.censored == "below":
-            told["below"].append(metric)
+            told["nobody" if _may_be_somebody(row) else "below"].append(metric)
         elif row.censored == "above":
             told["above"].append(metric)
         elif row.unc.estimate is None:
@@ -141,6 +146,8 @@ def _clauses(told: dict[str, list[str]]) -> list[str]:
         said.append(f"worth about {phrases.listed(told['about'])}")
     if told["above"]:
         said.append(f"beyond what these data can say by {phrases.listed(told['above'])}")
+    if told["nobody"]:
+        said.append(f"not told from asking nobody by {phrases.listed(told['nobody'])}")
     if told["below"]:
         said.append(f"worse than asking nobody by {phrases.listed(told['below'])}")
     if told["unknown"]:

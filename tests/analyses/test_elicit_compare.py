@@ -93,6 +93,19 @@ def test_bias_is_what_stays_however_many_are_asked():
     assert none.censored == "above"
 
 
+def test_soft_votes_worse_than_any_plain_vote_are_worth_less_than_one():
+    """Sure of the rarest label: told from every crowd, so at most one vote, that is at least n x 30 seconds a vote."""
+    soft, votes = study(n_items=60)
+    rarest = np.repeat(votes.counts.argmin(axis=1), 3)
+    wrong = replace(soft, probs=np.eye(3)[rarest])
+    result = elicit_compare(wrong, votes, metrics=("brier",), reference_size=25, n_draws=10, seconds_per_soft=30.0)
+    (row,), (even,) = (rows_of(result, name, n=2) for name in ("equivalent_votes", "break_even_seconds"))
+    assert (row.unc.estimate, row.unc.low, row.unc.high, row.censored) == (None, None, 1.0, "below")
+    assert (even.unc.estimate, even.unc.low, even.unc.high, even.censored) == (None, 60.0, None, "above")
+    (note,) = [note for note in result.notes if note.code == "worth"]
+    assert note.message.endswith("fewer than the fewest tried [0.0, 1.0] by brier")
+
+
 def test_times_follow_from_the_equivalent_number():
     options = {"metrics": ("brier",), "reference_size": 25, "n_draws": 20}
     result = elicit_compare(*study(), seconds_per_soft=30.0, seconds_per_vote=6.0, **options)

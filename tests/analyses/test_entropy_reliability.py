@@ -37,7 +37,7 @@ def test_spearman_brown_with_ragged_votes():
 
 
 def test_halves_that_disagree_are_not_stepped_up_beyond_the_pole():
-    """Entropies that vary by chance alone, 6 votes of one item and about 60 of the others: g above 10, a pole at -.1."""
+    """Entropies that vary by chance alone, 6 votes of one item and about 60 of the rest: g above 10, a pole at -.1."""
     rng = np.random.default_rng(0)
     for _ in range(60):
         totals = np.array([6, *rng.integers(40, 80, 11)])

@@ -17,6 +17,7 @@ from saturation.analyses.worth.drawn import Crowds, drawn_standings
 from saturation.analyses.worth.equivalents import DEFAULT_METRICS, equivalents
 from saturation.analyses.worth.held_out import crowd_brier_vote, crowd_cross_entropy
 from saturation.analyses.worth.standing import WITHOUT_PEOPLE, Standing
+from saturation.analyses.worth.words import worth_reason
 from saturation.errors import UsageError
 from saturation.metrics.agreement import base_rate
 from saturation.metrics.catalogue import all_names, metric
@@ -208,6 +209,30 @@ def test_ends(model, variance, expected):
     high = {"few": pytest.approx(0.005, abs=0.005)}.get(expected[2], expected[2])
     assert worth.estimate == (None if expected[0] is None else pytest.approx(expected[0], abs=1e-9))
     assert (worth.low, worth.high, worth.censored) == (low, high, expected[3])
+
+
+def test_below_the_smallest_of_crowds_that_do_not_begin_with_nobody():
+    worth = worth_of(track_of(1.2, [1.0, 0.5, 0.2, 0.1], [2, 3, 4, 9], variance=1e-6))
+    assert (worth.estimate, worth.low, worth.high, worth.censored) == (None, None, 2.0, "below")
+
+
+@pytest.mark.parametrize(
+    ("model", "variance", "said"),
+    [
+        (1.05, 1e-6, "worse than asking nobody: the base rate alone scores better"),
+        (1.05, 0.01, "worse than asking nobody: the base rate alone scores better; not told from asking nobody"),
+        (0.05, 1e-6, "better than a crowd of 9, the largest that these votes can form"),
+        (
+            0.05,
+            0.01,
+            "better than a crowd of 9, the largest that these votes can form; but not told from one that large",
+        ),
+    ],
+)
+def test_words_beyond_the_grid_are_no_stronger_than_the_interval(model, variance, said):
+    track = track_of(model, [1.0, 0.5, 0.2, 0.1], [0, 1, 4, 9], variance=variance)
+    found = worth_reason(worth_of(track), 9, track.standing)
+    assert found.split("; one seed")[0] == said
 
 
 # --- the whole analysis -----------------------------------------------------------------------------------------------

@@ -52,7 +52,8 @@ def row_of(estimate=None, low=None, high=None, censored=None, **more):
         (row_of(6.96, 5.2, 9.1), "7 [5.2, 9.1]"),
         (row_of(6.96, 5.2), "7 [5.2, open]"),
         (row_of(censored="above", low=40.0), "> all tried [40, open]"),
-        (row_of(censored="below", high=0.3), "worse than nobody"),
+        (row_of(censored="below", high=0.0), "worse than nobody"),
+        (row_of(censored="below", low=0.0, high=3.21), "worse than nobody [0, 3.2]"),
         (row_of(), "undefined"),
     ],
 )
@@ -66,13 +67,14 @@ def test_a_sentence_says_what_is_known_and_what_is_not():
         row_of(3.0, 2.0, 4.0, condition="model=m,method=soft", metric="entropy_correlation"),
         row_of(censored="above", low=9.0, condition="model=m,method=soft", metric="tvd"),
         row_of(censored="below", high=0.0, condition="model=m,method=soft", metric="jsd"),
+        row_of(censored="below", low=0.0, high=3.0, condition="model=m,method=soft", metric="accuracy"),
         row_of(condition="model=m,method=soft", metric="dist_ece"),
     )
     (text,) = equivalents_page.sentences(EquivalentsResult(rows=rows, settings={}, data=DATA))
     assert text == (
         "Soft: worth about 7 [5, 9] annotators by cross-entropy and 3 [2, 4] by entropy correlation; beyond what these "
-        "data can say by total variation distance; worse than asking nobody by Jensen–Shannon divergence; not known by "
-        "distribution calibration error (see the table)."
+        "data can say by total variation distance; not told from asking nobody by accuracy; worse than asking nobody by "
+        "Jensen–Shannon divergence; not known by distribution calibration error (see the table)."
     )
 
 

@@ -362,14 +362,16 @@ def _worth_notes(rows: Sequence[ElicitedRow], sides: Sides) -> Iterator[Note]:
 
 def _number(row: ElicitedRow, sizes: Sequence[int]) -> str:
     if row.unc.estimate is None:
-        return f"more than {sizes[-1]}" if row.censored == "above" else f"fewer than {sizes[0]}"
+        return (
+            f"{f'more than {sizes[-1]}' if row.censored == 'above' else 'fewer than the fewest tried'}{_ends(row.unc)}"
+        )
     return f"{row.unc.estimate:.1f}{_ends(row.unc)}"
 
 
 def _ends(unc: Uncertainty) -> str:
-    if unc.low is None:
+    if unc.interval == "none":
         return " (no interval)"
-    return f" [{unc.low:.1f}, {'open' if unc.high is None else f'{unc.high:.1f}'}]"
+    return f" [{unc.low or 0:.1f}, {'open' if unc.high is None else f'{unc.high:.1f}'}]"
 
 
 def _notes(sides: Sides, left_out: int) -> Iterator[Note]:

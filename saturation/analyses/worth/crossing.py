@@ -182,7 +182,7 @@ def _ends(
     if limits is None:
         return None, None
     if not limits:  # told from every crowd tried
-        return (float(track.sizes[-1]), None) if censored == "above" else (None, 0.0)
+        return (float(track.sizes[-1]), None) if censored == "above" else (None, float(track.sizes[0]))
     low, high = limits
     return 0.0 if low is None else track.size_at(low), None if high is None else track.size_at(high)
 
