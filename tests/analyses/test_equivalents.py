@@ -225,7 +225,7 @@ def test_below_the_smallest_of_crowds_that_do_not_begin_with_nobody():
         (
             0.05,
             0.01,
-            "better than a crowd of 9, the largest that these votes can form; but not told from one that large",
+            "better than a crowd of 9, the largest that these votes can form; not told from that one",
         ),
     ],
 )

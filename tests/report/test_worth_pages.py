@@ -73,8 +73,8 @@ def test_a_sentence_says_what_is_known_and_what_is_not():
     (text,) = equivalents_page.sentences(EquivalentsResult(rows=rows, settings={}, data=DATA))
     assert text == (
         "Soft: worth about 7 [5, 9] annotators by cross-entropy and 3 [2, 4] by entropy correlation; beyond what these "
-        "data can say by total variation distance; not told from asking nobody by accuracy; worse than asking nobody by "
-        "Jensen–Shannon divergence; not known by distribution calibration error (see the table)."
+        "data can say by total variation distance; not told from asking nobody by accuracy; worse than asking nobody "
+        "by Jensen–Shannon divergence; not known by distribution calibration error (see the table)."
     )
 
 

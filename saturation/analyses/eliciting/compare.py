@@ -362,9 +362,8 @@ def _worth_notes(rows: Sequence[ElicitedRow], sides: Sides) -> Iterator[Note]:
 
 def _number(row: ElicitedRow, sizes: Sequence[int]) -> str:
     if row.unc.estimate is None:
-        return (
-            f"{f'more than {sizes[-1]}' if row.censored == 'above' else 'fewer than the fewest tried'}{_ends(row.unc)}"
-        )
+        beyond = f"more than {sizes[-1]}" if row.censored == "above" else "fewer than the fewest tried"
+        return f"{beyond}{_ends(row.unc)}"
     return f"{row.unc.estimate:.1f}{_ends(row.unc)}"
 
 

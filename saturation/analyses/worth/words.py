@@ -36,7 +36,7 @@ def _worth_reasons(worth: Worth, largest: int, standing: Standing) -> Iterator[s
     if worth.high is None and worth.censored is None:
         yield f"open above: not told from a crowd of {largest}, the largest that these votes can form"
     elif worth.censored == "above" and worth.low is not None and 0 < worth.low < largest:
-        yield "but not told from one that large"
+        yield "not told from that one"
     if standing.spread is not None and standing.spread.reason:
         yield standing.spread.reason
     if standing.remark:
