@@ -24,6 +24,7 @@ from saturation.errors import UsageError
 from saturation.metrics.catalogue import metric
 from saturation.metrics.metric import Human
 from saturation.results import HeldOutResult, HeldOutRow
+from saturation.tables.builders import panel_from_arrays
 from saturation.tables.panel import Panel
 
 LABELS = ("a", "b", "c")
@@ -255,10 +256,24 @@ def test_reliability_is_exact_where_two_crowds_fit_and_stepped_up_where_not() ->
         assert row.reliability_low < row.reliability < row.reliability_high
 
 
-def test_a_change_of_the_disattenuated_correlation_says_what_its_interval_leaves_out() -> None:
+def test_a_change_of_the_disattenuated_correlation_says_what_its_interval_has_room_for() -> None:
     result = sat.heldout(_panel(n_votes=40), metrics=["entropy_correlation"], repeats=3)
     assert OTHER_ENTROPIES in _row(result, "heldout - all", "entropy_correlation").unc.reason
     assert OTHER_ENTROPIES not in (_row(result, "all", "entropy_correlation").unc.reason or "")
+
+
+@pytest.mark.parametrize("n_votes", [6, 10])
+def test_an_honest_model_is_not_told_apart_by_the_disattenuated_correlation(n_votes: int) -> None:
+    """Stepped up from few votes R is low (.30 for .38, .47 for .54), so that r / sqrt(R) rises by .13 and .07."""
+    rng = np.random.default_rng(2)
+    p = rng.dirichlet(np.full(3, 0.8), size=1500)
+    told = 0.85 * p + 0.05 + rng.uniform(0, 0.1, size=p.shape)
+    pools = {"train": rng.multinomial(40, p), "heldout": rng.multinomial(n_votes, p)}
+    panel = panel_from_arrays(told / told.sum(axis=1, keepdims=True), pools["train"] + pools["heldout"])
+    result = sat.heldout(replace(panel, votes=replace(panel.votes, pools=pools)), metrics=["entropy_correlation"])
+    row = _row(result, "heldout - train", "entropy_correlation")
+    assert row.corrected > 0.04
+    assert row.corrected_low < 0 < row.corrected_high
 
 
 def test_no_reliability_from_fewer_than_six_held_out_votes() -> None:

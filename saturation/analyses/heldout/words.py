@@ -28,8 +28,8 @@ SMALLER = (
 
 
 OTHER_ENTROPIES = (
-    "corrected: entropies of few votes are not quite those of many, which alone moves the disattenuated r (by .01 with "
-    "10 of 50 votes held out); that is not in this interval"
+    "corrected: entropies of few votes are not quite those of many, and Spearman-Brown is not exact for them, which "
+    "alone moves the disattenuated r; the interval has room for as much as was seen, 8/n^2 of it for n votes"
 )
 
 
