@@ -20,6 +20,9 @@ WORSE_CEILING = "the ceiling is worse than the baseline: a share of a deteriorat
 UNBOUNDED = "no interval: with the degrees of freedom of this fraction Fieller's set is not bounded"
 SAME_FOR_ALL = "the same share for every item and seed, whatever their sample: needs no interval"
 NOTHING_MOVED = "no interval: the budget agrees with {} on every item and seed, so nothing shows how sure that is"
+ALIKE = "undefined: the denominator cannot be tested (it is the same on every item and seed)"
+NOTHING = 1e-12
+"""A standard error below this part of the losses is what rounding leaves of 0."""
 ROUNDING = 1e-13
 """A variance below this part of the denominator's is what cancellation leaves of 0."""
 BASELINE_IS_CEILING = "the baseline is the ceiling: there is no improvement to take a share of"
@@ -107,8 +110,10 @@ def fraction(losses: Floats, over: Floats, under: Floats, covariance: Covariance
     if not np.any(under):
         return Fraction(None, numerator, denominator, reason=BASELINE_IS_CEILING)
     denominator_p = covariance.p_value(denominator, under)
-    if denominator_p is None:
-        return Fraction(None, numerator, denominator, reason=_no_spread(under, covariance))
+    rounding = (NOTHING * dot(np.abs(under), np.abs(losses))) ** 2
+    if denominator_p is None or covariance.variance(under)[0] <= rounding:
+        reason = _no_spread(under, covariance) if denominator_p is None else ALIKE
+        return Fraction(None, numerator, denominator, reason=reason)
     known = 1.0 if np.array_equal(over, under) else 0.0 if not np.any(over) else None
     if known is not None:
         return _by_definition(known, numerator, denominator, denominator_p, level)

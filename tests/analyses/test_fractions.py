@@ -29,6 +29,14 @@ def random_influence(rng, sizes=(30, 25), seeds=3, statistics=3, estimates=(1.0,
 BASE, AT, CEIL = np.eye(3)
 
 
+def test_losses_that_are_the_same_on_every_item_are_no_certainty():
+    """What rounding leaves as a spread (1e-16 of losses near 1) is none: no share, rather than one without width."""
+    made = fraction(np.array([1.0, 0.62, 0.5]), BASE - AT, BASE - CEIL, spread_of(np.diag([1e-32, 2e-32, 1e-32])))
+    assert (made.estimate, made.low, made.high, made.interval) == (None, None, None, "none")
+    assert "the same on every item" in made.reason
+    assert fraction(np.array([1.0, 0.62, 0.5]), BASE - AT, BASE - CEIL, spread_of(np.eye(3) * 1e-18)).low is not None
+
+
 def test_fieller_limits_are_where_the_test_stops_rejecting():
     rng = np.random.default_rng(1)
     parts = covariance(random_influence(rng))
