@@ -18,6 +18,8 @@ from saturation.typing import Floats
 
 Censored = Literal["above", "below"]
 
+NOTHING_BETWEEN = "no budget was tried between the baseline and the ceiling"
+
 
 @dataclass(frozen=True, slots=True)
 class NStar:
@@ -109,7 +111,7 @@ def n_star_interpolated(budgets: Sequence[int], fractions: Sequence[Fraction], q
 
     The interval holds all N for which q lies in the interval of f(N), interpolated in the same way.
     """
-    broken = _undefined(fractions)
+    broken = _undefined(fractions) or _nothing_between(fractions)
     if broken is not None:
         return NStar(None, reason=broken)
     fit, _ = isotonic(values_of(fractions), weights_of(fractions))
@@ -219,6 +221,12 @@ def _undefined(fractions: Sequence[Fraction]) -> str | None:
         if one.denominator < 0:
             return WORSE_CEILING
     return None
+
+
+def _nothing_between(fractions: Sequence[Fraction]) -> str | None:
+    """Why a line from the baseline to the ceiling says nothing: it is the same whatever the losses are."""
+    ends = [one.estimate for one in fractions if one.interval == "exact" and one.estimate in {0.0, 1.0}]
+    return NOTHING_BETWEEN if len(ends) == len(fractions) and len(set(ends)) > 1 else None
 
 
 def _below_ceiling(fractions: Sequence[Fraction]) -> int:

@@ -29,6 +29,13 @@ def random_influence(rng, sizes=(30, 25), seeds=3, statistics=3, estimates=(1.0,
 BASE, AT, CEIL = np.eye(3)
 
 
+def test_a_line_from_baseline_to_ceiling_is_no_finding():
+    """Any losses would give exp(.9 ln 2) = 1.87 for budgets 1 and 2."""
+    found = stars.n_star_interpolated([1, 2], [BASELINE, CEILING], 0.9)
+    assert (found.estimate, found.low, found.high) == (None, None, None)
+    assert found.reason == stars.NOTHING_BETWEEN
+
+
 def test_losses_that_are_the_same_on_every_item_are_no_certainty():
     """What rounding leaves as a spread (1e-16 of losses near 1) is none: no share, rather than one without width."""
     made = fraction(np.array([1.0, 0.62, 0.5]), BASE - AT, BASE - CEIL, spread_of(np.diag([1e-32, 2e-32, 1e-32])))
