@@ -30,8 +30,8 @@ ROOM = 8.0
 """The bias that r / sqrt(R) may have, a share ROOM / n^2 of it.
 
 Stepped up from halves of 6, 10, 20, 30 votes (3 labels, Dirichlet .8 each) R was .30, .47, .71, .79 for .38, .54, .72,
-.80: the share was .13 (up to .16 with other laws), .065, .015 and .009. Exact ones are low by .05 at 6 votes and .01 at
-20.
+.80: the share was .13, .065, .01 and .009 (5 labels: .16, .04, .015 and .002). Exact ones are low by .05 at 6 votes and
+.01 at 20.
 """
 UNDEFINED = "no disattenuated value: a reliability is not positive, or the correlation is undefined"
 
